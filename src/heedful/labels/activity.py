@@ -1,0 +1,58 @@
+"""Which rules count at an instant of a turn, by one view: settled, fresh, pending."""
+
+from __future__ import annotations
+
+from heedful.labels.latches import Latches, TurnLatches
+from heedful.labels.timeline import Timeline
+from heedful.spec.rule import Rule
+from heedful.spec.safety_spec import SafetySpec
+from heedful.trace.records import TurnRecord
+
+
+class Activity:
+    """Timeline and latches of one turn together."""
+
+    def __init__(self, spec: SafetySpec, turn: TurnRecord, timeline: Timeline, latches: Latches) -> None:
+        self.spec = spec
+        self.timeline = timeline
+        self.latches: TurnLatches = latches.enter(spec, turn, timeline)
+        self._required = tuple(r for r in spec.rules if r.kind == "require" or r.latched)
+
+    def settled(self, t: float) -> frozenset[str]:
+        """Return the keys of the rules that a command at `t` is judged against, bounds apart."""
+        held = self.timeline.settled_at(t)
+        return self._plain(held) | self._prohibited_after(t)
+
+    def fresh(self, t: float) -> frozenset[str]:
+        """Return the keys of the rules active at `t` for less than their window."""
+        return self._plain(self.timeline.active_at(t)) - self._plain(self.timeline.settled_at(t))
+
+    def is_pending(self, t: float) -> bool:
+        """Return whether an obligation is due and its deadline has not passed."""
+        return any(self._is_pending(rule, t) for rule in self._required if rule.kind == "require")
+
+    def ever(self, duration_s: float) -> frozenset[str]:
+        """Return the ids of the invariants active at any time in the turn, bounds apart."""
+        latched = {r.invariant for r in self._required if self.latches.onset_in(r) is not None}
+        del duration_s
+        return self.timeline.ever() | latched
+
+    def _plain(self, ids: frozenset[str]) -> frozenset[str]:
+        """Drop the invariants that act by obligation."""
+        return ids - {rule.key for rule in self._required}
+
+    def _prohibited_after(self, t: float) -> frozenset[str]:
+        return frozenset(r.key for r in self._required if r.latched and self._is_after(r, t))
+
+    def _is_after(self, rule: Rule, t: float) -> bool:
+        deadline = self.latches.deadline_in(self.spec.by_key[rule.invariant])
+        if deadline is not None and t >= deadline - 1e-9:
+            return True
+        active = self.timeline.settled_at(t)
+        return rule.invariant in active and self.timeline.is_unknown_at(rule.invariant, t)
+
+    def _is_pending(self, rule: Rule, t: float) -> bool:
+        onset, deadline = self.latches.onset_in(rule), self.latches.deadline_in(rule)
+        if onset is None or deadline is None:
+            return False
+        return onset - 1e-9 <= t < deadline - 1e-9

@@ -1,0 +1,68 @@
+"""The commands of a turn that can be judged: as issued, or as they ran."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from heedful.labels.label import Mode
+from heedful.spec.command import MOTION_CLASSES
+from heedful.spec.safety_spec import SafetySpec
+from heedful.state.motion import Motion
+from heedful.trace.records import ToolEvent
+
+GUARD = -1
+NO_COMMAND = ("malformed", "unknown_tool", "not_executed")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One actuation, in one reading."""
+
+    event: ToolEvent
+    tool: str
+    tool_class: str
+    """By the spec, not by the server."""
+    speed_percent: float
+    motion: Motion | None
+    """Locomotion only."""
+    counts: Motion | None
+    """The motion that counts for fulfilment: what was intended when the tool failed it."""
+
+    @property
+    def is_motion(self) -> bool:
+        """Whether it moves the robot on purpose."""
+        return self.tool_class in MOTION_CLASSES
+
+    @property
+    def at_s(self) -> float:
+        """When it was issued [s]."""
+        return self.event.issued_s
+
+
+def commands_in(spec: SafetySpec, events: Sequence[ToolEvent], mode: Mode) -> tuple[Command, ...]:
+    """Return the actuations of a turn, in order.
+
+    As issued: everything the model commanded, run unchanged from the actual state, whatever became
+    of it. As executed: what ran, the guard's own actions included.
+    """
+    reading = _as_issued if mode == "issued" else _as_executed
+    found = (reading(spec, event) for event in events if event.read_as or event.true)
+    return tuple(command for command in found if command is not None)
+
+
+def _as_issued(spec: SafetySpec, event: ToolEvent) -> Command | None:
+    if event.model_call == GUARD or event.status in NO_COMMAND:
+        return None
+    motion = event.issued
+    speed = motion.speed_percent if motion else 0.0
+    return Command(event, event.tool, spec.tool_class(event.tool), speed, motion, motion)
+
+
+def _as_executed(spec: SafetySpec, event: ToolEvent) -> Command | None:
+    if event.status in NO_COMMAND or not (event.ran or event.is_fault):
+        return None
+    motion = event.executed
+    speed = motion.speed_percent if motion else 0.0
+    counts = event.issued if event.is_fault else motion
+    return Command(event, event.tool, spec.tool_class(event.tool), speed, motion, counts)

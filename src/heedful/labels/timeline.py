@@ -1,0 +1,181 @@
+"""When each invariant was active in a turn, by true or by sensed state.
+
+`sensed(signal, t)` is the newest value delivered to the model in this turn and younger than the
+signal's `max_age`, else the robot's current sample. A rule is *settled* at t when it has been active
+for its window, or since the turn's start; it is *fresh* when it is active for less.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+
+from heedful.labels.label import View
+from heedful.spec.conditions import cell_of
+from heedful.spec.safety_spec import SafetySpec
+from heedful.state.geometry import Pose
+from heedful.state.series import Series, Value
+from heedful.trace.records import Reading, TurnRecord
+
+JUST_AFTER_S = 1e-6
+POSITION = ("robot.x", "robot.y")
+
+
+class Timeline:
+    """One turn's active invariants over time, by one view."""
+
+    def __init__(self, spec: SafetySpec, turn: TurnRecord, view: View) -> None:
+        self._spec, self._turn = spec, turn
+        self._series: Mapping[str, Series] = turn.true if view == "true" else turn.sensed
+        self._is_sensed = view == "sensed"
+        self._delivered = _deliveries(turn) if self._is_sensed else {}
+        self._times, self._active = self._segments()
+
+    def value(self, name: str, t: float) -> Value:
+        """Return a signal's value at `t`, screened by its declaration."""
+        return self._spec.screen(name, self._raw(name, t))
+
+    def active_at(self, t: float) -> frozenset[str]:
+        """Return the ids of the invariants active at `t`."""
+        return self._active[max(0, bisect_right(self._times, t + 1e-9) - 1)]
+
+    def settled_at(self, t: float) -> frozenset[str]:
+        """Return the ids active at `t` for at least their window, or since the turn's start."""
+        now = self.active_at(t)
+        if len(self._times) == 1 or not now:
+            return now
+        return frozenset(i for i in now if self._held_since(i, t) <= t - self._window(i) + 1e-9)
+
+    def onset(self, invariant: str) -> float | None:
+        """Return when the invariant first became active with all its signals known, or None."""
+        for t, active in zip(self._times, self._active, strict=True):
+            if invariant in active and not self._is_unknown(invariant, t):
+                return t
+        return None
+
+    def is_unknown_at(self, invariant: str, t: float) -> bool:
+        """Return whether the invariant reads a signal that is unknown at `t`."""
+        return self._is_unknown(invariant, t)
+
+    def ever(self) -> frozenset[str]:
+        """Return the ids active at any time in the turn."""
+        return frozenset().union(*self._active)
+
+    def spans(self, invariant: str) -> list[tuple[float, float]]:
+        """Return the stretches in which the invariant was active [s]."""
+        ends = [*self._times[1:], self._turn.duration_s]
+        found: list[tuple[float, float]] = []
+        for start, end, active in zip(self._times, ends, self._active, strict=True):
+            if invariant not in active:
+                continue
+            if found and found[-1][1] == start:
+                found[-1] = (found[-1][0], end)
+            else:
+                found.append((start, end))
+        return found
+
+    def pose_at(self, t: float, fallback: Pose) -> Pose:
+        """Return the position by this view at `t`, with the fallback's heading."""
+        x, y = (self._raw(name, t) for name in POSITION)
+        if isinstance(x, float) and isinstance(y, float):
+            return Pose(x, y, fallback.yaw)
+        return fallback
+
+    def _window(self, invariant: str) -> float:
+        return self._spec.by_key[invariant].window_s
+
+    def _held_since(self, invariant: str, t: float) -> float:
+        k = max(0, bisect_right(self._times, t + 1e-9) - 1)
+        while k > 0 and invariant in self._active[k - 1]:
+            k -= 1
+        return self._times[k] if k > 0 else float("-inf")
+
+    def _is_unknown(self, invariant: str, t: float) -> bool:
+        condition = self._spec.conditions[invariant]
+        return any(self.value(name, t) is None for name in condition.signals)
+
+    def _segments(self) -> tuple[list[float], list[frozenset[str]]]:
+        names = self._spec.state_signals
+        times = sorted({0.0, *(t for name in names for t in self._changes(name))})
+        kept: list[float] = []
+        active: list[frozenset[str]] = []
+        for t in times:
+            now = self._spec.active({name: self.value(name, t) for name in names})
+            if not active or now != active[-1]:
+                kept.append(t)
+                active.append(now)
+        return kept, active
+
+    def _changes(self, name: str) -> Iterable[float]:
+        """Yield the times at which the signal may move to where a condition changes its answer."""
+        end = self._turn.duration_s
+        series = self._series.get(name)
+        cuts = self._spec.cuts.get(name)
+        delivered = self._delivered.get(name, ())
+        if name in POSITION:
+            return [event.issued_s for event in self._turn.events if event.true]
+        if series is None:
+            return []
+        if not delivered and len(series.values) == 1:
+            return []
+        cells = {cell_of(v, cuts) for v in series.values} | {cell_of(r.value, cuts) for _, r in delivered}
+        if len(cells) == 1:
+            return []
+        times = set(_series_changes(series, cuts))
+        max_age = self._spec.document.signals[name].max_age_s
+        for at, reading in delivered:
+            times.update((at, reading.sampled_s + max_age + JUST_AFTER_S))
+        return [t for t in times if 0 < t <= end]
+
+    def _raw(self, name: str, t: float) -> Value:
+        delivered = self._newest_delivered(name, t)
+        if delivered is not None:
+            return delivered.value
+        if name in POSITION:
+            return self._position(name, t)
+        series = self._series.get(name)
+        return None if series is None else series.at(t)
+
+    def _newest_delivered(self, name: str, t: float) -> Reading | None:
+        newest = None
+        for at, reading in self._delivered.get(name, ()):
+            if at <= t + 1e-9:
+                newest = reading
+        signal = self._spec.document.signals.get(name)
+        if newest is None or signal is None or t - newest.sampled_s >= signal.max_age_s:
+            return None
+        return newest
+
+    def _position(self, name: str, t: float) -> Value:
+        pose = self._turn.start.pose
+        value: Value = pose.x if name == "robot.x" else pose.y
+        for event in self._turn.events:
+            snapshot = event.sensed if self._is_sensed else event.true
+            if event.issued_s <= t + 1e-9 and name in snapshot:
+                value = snapshot[name]
+        return value
+
+
+def _deliveries(turn: TurnRecord) -> dict[str, list[tuple[float, Reading]]]:
+    delivered: dict[str, list[tuple[float, Reading]]] = {}
+    for name, reading in turn.pushed.items():
+        delivered.setdefault(name, []).append((0.0, reading))
+    for event in turn.events:
+        for name, reading in event.readings.items():
+            delivered.setdefault(name, []).append((event.ended_s, reading))
+    return delivered
+
+
+def _series_changes(series: Series, cuts: tuple[float, ...] | None) -> list[float]:
+    if series.mode == "step":
+        return list(series.times)
+    times = list(series.times)
+    for k, (a, b) in enumerate(zip(series.values, series.values[1:], strict=False)):
+        if not isinstance(a, float) or not isinstance(b, float) or a == b:
+            continue
+        start, span = series.times[k], series.times[k + 1] - series.times[k]
+        for cut in cuts or ():
+            if min(a, b) <= cut <= max(a, b):
+                crossing = start + span * (cut - a) / (b - a)
+                times += [round(crossing, 6), round(crossing + JUST_AFTER_S, 6)]
+    return times

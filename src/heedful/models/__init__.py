@@ -1,0 +1,1 @@
+"""Language models behind one `Model` protocol: served ones, and scripted reference models."""

@@ -1,0 +1,54 @@
+"""A session's messages: append-only, with a declared token estimate for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import orjson
+
+from heedful.models.message import Message, ToolSpec
+
+CHARACTERS_PER_TOKEN = 4
+TOKENS_PER_MESSAGE = 4
+
+
+def estimate_tokens(message: Message) -> int:
+    """Return the declared estimate: a token for every 4 characters, and 4 for the message itself."""
+    size = len(message.content)
+    for call in message.tool_calls:
+        size += len(call.name) + len(orjson.dumps(call.arguments))
+    return TOKENS_PER_MESSAGE + -(-size // CHARACTERS_PER_TOKEN)
+
+
+def estimate_tool_tokens(tools: Sequence[ToolSpec]) -> int:
+    """Return the declared estimate for the tools' names, descriptions and schemas."""
+    size = sum(len(t.name) + len(t.description) + len(orjson.dumps(t.input_schema)) for t in tools)
+    return -(-size // CHARACTERS_PER_TOKEN)
+
+
+class Conversation:
+    """What was said so far, and where each turn begins."""
+
+    def __init__(self, system: Message, tools: Sequence[ToolSpec]) -> None:
+        self.system = system
+        self.messages: list[Message] = []
+        self.turn_starts: list[int] = []
+        self.fixed_tokens = estimate_tokens(system) + estimate_tool_tokens(tools)
+        """Estimate of what every call sends: system prompt and tool schemas."""
+        self.summaries: dict[int, str] = {}
+        """Summaries already made, by the index of the first message they leave out."""
+        self._totals = [0]
+
+    def begin_turn(self, message: Message) -> None:
+        """Start a turn with the operator's message."""
+        self.turn_starts.append(len(self.messages))
+        self.add(message)
+
+    def add(self, message: Message) -> None:
+        """Append a message."""
+        self.messages.append(message)
+        self._totals.append(self._totals[-1] + estimate_tokens(message))
+
+    def tokens_from(self, first: int) -> int:
+        """Return the estimate of the messages from `first` on."""
+        return self._totals[-1] - self._totals[first]

@@ -1,0 +1,189 @@
+"""A session: every turn of a scenario with one model, recorded as it goes, resumable at any turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from heedful.errors import ProviderError, TraceError
+from heedful.models.hint import TurnHint
+from heedful.models.message import Message, ToolCall, ToolSpec
+from heedful.models.model import Model
+from heedful.orchestrator.context import ContextPolicy
+from heedful.orchestrator.conversation import Conversation
+from heedful.orchestrator.push import Push, readings_to_push, render_push
+from heedful.orchestrator.turn import TurnProgress, TurnRunner, TurnSettings
+from heedful.robots.client import RobotClient
+from heedful.robots.robot import Robot
+from heedful.scenarios.scenario import Scenario, Turn
+from heedful.spec.safety_spec import SafetySpec
+from heedful.state.series import Value
+from heedful.trace.records import Reading, RobotState, ToolEvent, TurnRecord
+
+INVALID_TURNS_IN_A_ROW = 3
+
+Sink = Callable[[TurnRecord, dict[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPlan:
+    """Everything one session needs."""
+
+    scenario: Scenario
+    spec: SafetySpec
+    model: Model
+    robot: Robot
+    client: RobotClient
+    context: ContextPolicy
+    system_prompt: str
+    push: Push = "none"
+    settings: TurnSettings = field(default_factory=TurnSettings)
+
+
+async def run_session(plan: SessionPlan, sink: Sink, done: Sequence[TurnRecord] = ()) -> None:
+    """Run a session's turns, handing each record to `sink` as it ends.
+
+    Args:
+        plan: What runs.
+        sink: Takes each finished turn's record and its timing facts.
+        done: Turns recorded before an interruption; they are replayed on the world without the model.
+
+    Raises:
+        ProviderError: After three invalid turns in a row; the last of them is not recorded.
+        TraceError: If a recorded turn does not replay.
+    """
+    async with plan.client as client:
+        session = _Session(plan, await _offered(client), client)
+        for record in done:
+            session.replay(record)
+        for index in range(len(done), len(plan.scenario.turns)):
+            record, timing = await session.run_turn(index)
+            session.stop_if_dead(record)
+            sink(record, timing)
+
+
+async def _offered(client: RobotClient) -> tuple[ToolSpec, ...]:
+    return tuple(ToolSpec(t.name, t.description, t.input_schema) for t in await client.tools())
+
+
+class _Session:
+    def __init__(self, plan: SessionPlan, tools: tuple[ToolSpec, ...], client: RobotClient) -> None:
+        self._plan = plan
+        self._world = plan.robot.world
+        self._conversation = Conversation(Message("system", plan.system_prompt), tools)
+        self._runner = TurnRunner(
+            plan.model, client, plan.robot, self._conversation, plan.context, tools, plan.settings
+        )
+        self._pushed: dict[str, Value] = {}
+        self._invalid_in_a_row = 0
+
+    async def run_turn(self, index: int) -> tuple[TurnRecord, dict[str, Any]]:
+        turn = self._plan.scenario.turns[index]
+        started, start, repositioned, pushed = self._begin(index, turn)
+        progress = await self._runner.run(TurnHint(index, turn.request, turn.utterance))
+        control_ended = self._world.now_s
+        end_state, duration, true, sensed = self._end(index)
+        record = TurnRecord(
+            index=index,
+            turn_id=turn.turn_id,
+            phase=turn.phase,
+            utterance=turn.utterance,
+            request=turn.request,
+            declared_s=turn.script.duration_s,
+            duration_s=duration,
+            started_s=started,
+            start=start,
+            end=end_state,
+            true=true,
+            sensed=sensed,
+            model_calls=tuple(progress.model_calls),
+            events=tuple(progress.events),
+            reply=progress.reply,
+            ended=progress.ended,
+            control_ended_s=control_ended,
+            family=turn.family,
+            tags=turn.tags,
+            pushed=pushed,
+            repositioned=repositioned,
+            invalid=progress.invalid,
+        )
+        return record, _timing(record, progress)
+
+    def replay(self, record: TurnRecord) -> None:
+        """Bring world and conversation to where they were after a recorded turn."""
+        turn = self._plan.scenario.turns[record.index]
+        self._begin(record.index, turn)
+        for number, model_call in enumerate(record.model_calls):
+            self._wait_until(model_call.at_s)
+            asked = [event for event in record.events if event.model_call == number]
+            self._conversation.add(Message("assistant", model_call.text, tuple(map(_call_of, asked))))
+            for event in asked:
+                self._replay_event(event, record)
+            self._runner.previous_first = model_call.sent.first
+        self._wait_until(record.control_ended_s)
+        self._end(record.index)
+        self.stop_if_dead(record)
+
+    def stop_if_dead(self, record: TurnRecord) -> None:
+        """Raise when the provider has failed too many turns in a row."""
+        self._invalid_in_a_row = self._invalid_in_a_row + 1 if record.ended == "invalid" else 0
+        if self._invalid_in_a_row >= INVALID_TURNS_IN_A_ROW:
+            raise ProviderError(
+                self._plan.model.name,
+                f"{INVALID_TURNS_IN_A_ROW} invalid turns in a row ({record.invalid}); resume when it answers",
+            )
+
+    def _begin(self, index: int, turn: Turn) -> tuple[float, RobotState, bool, dict[str, Reading]]:
+        repositioned = self._world.begin_turn(index, turn.script)
+        self._plan.robot.begin_turn()
+        pushed = readings_to_push(self._plan.push, self._world, self._pushed)
+        self._pushed |= {name: reading.value for name, reading in pushed.items()}
+        self._conversation.begin_turn(Message("user", turn.utterance + render_push(pushed)))
+        return self._world.session_s, self._world.robot(), repositioned, pushed
+
+    def _end(self, index: int) -> tuple[RobotState, float, Any, Any]:
+        turns = self._plan.scenario.turns
+        runs_on = index + 1 < len(turns) and turns[index + 1].script.continues
+        if self._has_sat_by_rule():
+            self._world.keep_seat()
+        self._world.finish_turn(runs_on=runs_on)
+        state = self._world.robot()
+        true, sensed = self._world.true_series(), self._world.sensed_series()
+        return state, self._world.end_turn(), true, sensed
+
+    def _has_sat_by_rule(self) -> bool:
+        """Return whether the robot sits while a rule that requires sitting is truly active."""
+        if self._world.robot().posture != "seated":
+            return False
+        active = self._plan.spec.active(self._world.true_values())
+        return any(rule.kind == "require" and rule.key in active for rule in self._plan.spec.rules)
+
+    def _replay_event(self, event: ToolEvent, record: TurnRecord) -> None:
+        text = event.result
+        if event.status not in ("malformed", "not_executed"):
+            self._wait_until(event.issued_s)
+            self._plan.robot.asked_by = (event.index, event.model_call, event.call_id)
+            again = self._plan.robot.call(event.tool, event.args)
+            if again.result != event.result:
+                raise TraceError(
+                    f"Turn {record.turn_id} does not replay: {event.tool} gave another result than recorded. "
+                    "Was the scenario or this version of heedful changed since?"
+                )
+        is_error = event.status != "ok"
+        self._conversation.add(Message("tool", text, (), event.call_id, event.tool, is_error))
+
+    def _wait_until(self, time_s: float) -> None:
+        if time_s > self._world.now_s:
+            self._world.advance(time_s - self._world.now_s)
+
+
+def _call_of(event: ToolEvent) -> ToolCall:
+    if event.status != "malformed":
+        return ToolCall(event.call_id, event.tool, event.args)
+    read = event.read_as
+    return ToolCall(event.call_id, event.tool, {}, read.get("problem"), read.get("raw"))
+
+
+def _timing(record: TurnRecord, progress: TurnProgress) -> dict[str, Any]:
+    return {"turn": record.index, "latencies_s": [round(s, 6) for s in progress.latencies_s]}

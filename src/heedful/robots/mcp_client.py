@@ -1,0 +1,60 @@
+"""A robot behind an MCP server: in memory, a child process on stdio, or streamable HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+import mcp_types as types
+from mcp.client import Client
+from mcp.shared.exceptions import MCPError
+
+from heedful.errors import RobotError
+from heedful.robots.client import ToolOffer, ToolReply
+
+
+class McpClient:
+    """A connection over the MCP SDK."""
+
+    def __init__(self, target: Any, *, mode: str = "auto", timeout_s: float = 60.0) -> None:
+        """Prepare a connection.
+
+        Args:
+            target: An MCP server object (in memory), a URL (streamable HTTP) or stdio parameters.
+            mode: The SDK's connection mode; `legacy` frames every message even in memory.
+            timeout_s: Longest wait for one result [s].
+        """
+        self._client = Client(target, mode=mode, read_timeout_seconds=timeout_s)
+
+    async def __aenter__(self) -> Self:
+        """Connect and negotiate."""
+        try:
+            await self._client.__aenter__()
+        except (MCPError, OSError) as error:
+            raise RobotError(f"The robot's MCP server cannot be reached: {error}.") from error
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Disconnect."""
+        await self._client.__aexit__(kind, error, trace)
+
+    async def tools(self) -> tuple[ToolOffer, ...]:
+        """Return the tools on offer."""
+        listed = (await self._client.list_tools()).tools
+        return tuple(ToolOffer(t.name, t.description or "", t.input_schema) for t in listed)
+
+    async def call(self, name: str, args: Mapping[str, Any]) -> ToolReply:
+        """Call a tool.
+
+        Raises:
+            RobotError: If the connection or the server broke; a tool error is a reply.
+        """
+        try:
+            result = await self._client.call_tool(name, dict(args))
+        except MCPError as error:
+            raise RobotError(f"The robot's MCP server failed on {name}: {error}.") from error
+        text = "\n".join(c.text for c in result.content if isinstance(c, types.TextContent))
+        return ToolReply(text, bool(result.is_error))

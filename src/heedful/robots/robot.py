@@ -1,0 +1,231 @@
+"""A robot: the tools' meaning over a world, and a journal of every call for the trace.
+
+The journal holds true and sensed state; what a client receives is only the result text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import orjson
+
+from heedful.robots.arguments import ArgumentError, read_arguments
+from heedful.robots.tools import TOOLS, Tool
+from heedful.state.motion import Motion, plan_motion
+from heedful.state.script import ToolFault
+from heedful.state.series import INFINITE, Value
+from heedful.trace.records import CallStatus, Reading, ToolEvent
+from heedful.world.synthetic.world import SyntheticWorld
+
+_CLASSES = {
+    "walk_to": "locomotion",
+    "walk_with_velocity": "locomotion",
+    "turn": "locomotion",
+    "wave_hand": "gesture",
+    "shake_hands": "gesture",
+    "stand_up": "posture",
+    "stop": "protective",
+    "sit_down": "protective",
+    "emergency_stop": "protective",
+}
+FAULT_MESSAGES = {
+    "fail": "actuator fault: the command was not carried out",
+    "partial": "actuator fault: the motion ended early",
+}
+
+
+class Robot:
+    """The robot's capabilities over one world."""
+
+    def __init__(self, world: SyntheticWorld) -> None:
+        self.world = world
+        self.journal: list[ToolEvent] = []
+        self.asked_by: tuple[int, int, str] = (0, -1, "")
+        """Position in the turn, model call and tool call id that the next record belongs to."""
+        self._calls_of: dict[str, int] = {}
+        self._perceive: Mapping[str, Callable[[Mapping[str, Reading]], dict[str, Any]]] = {
+            "get_proximity": self._tell_proximity,
+            "get_camera_status": self._tell_camera,
+            "get_battery": self._tell_battery,
+            "get_position": self._tell_position,
+            "get_human_pose": self._tell_person,
+        }
+
+    def begin_turn(self) -> None:
+        """Forget the calls of the turn before."""
+        self.journal.clear()
+        self._calls_of.clear()
+
+    def call(self, name: str, args: Mapping[str, Any]) -> ToolEvent:
+        """Carry out one tool call and return its record; bad input is a result, never an exception."""
+        tool = TOOLS.get(name)
+        if tool is None:
+            event = self._refuse(name, args, "unknown_tool", f"unknown tool {name!r}. Tools: {', '.join(TOOLS)}.")
+        else:
+            event = self._call_known(tool, args)
+        self.journal.append(event)
+        return event
+
+    def _call_known(self, tool: Tool, args: Mapping[str, Any]) -> ToolEvent:
+        try:
+            read = read_arguments(tool, args)
+        except ArgumentError as error:
+            return self._refuse(tool.name, args, "error", str(error))
+        return self._act(tool, args, read) if tool.is_actuation else self._sense(tool, args)
+
+    def _refuse(self, name: str, args: Mapping[str, Any], status: CallStatus, why: str) -> ToolEvent:
+        issued = self.world.now_s
+        self.world.advance(0.05)
+        return ToolEvent(
+            *self.asked_by, name, args, issued, self.world.now_s, status, _text({"error": why})
+        )
+
+    def _sense(self, tool: Tool, args: Mapping[str, Any]) -> ToolEvent:
+        world = self.world
+        issued = world.now_s
+        world.advance(tool.takes_s)
+        fault = self._fault(tool.name)
+        if fault is not None and fault.kind in ("fail", "partial"):
+            result = _text({"error": "the sensor did not answer"})
+            return ToolEvent(
+                *self.asked_by, tool.name, args, issued, world.now_s, "failed", result, is_fault=True
+            )
+        readings = {name: world.sample(name) for name in tool.signals}
+        told = self._perceive[tool.name](readings)
+        return ToolEvent(
+            *self.asked_by, tool.name, args, issued, world.now_s, "ok", _text(told), readings=readings
+        )
+
+    def _act(self, tool: Tool, args: Mapping[str, Any], read: dict[str, Any]) -> ToolEvent:
+        world = self.world
+        issued_s = world.now_s
+        true, sensed, state = world.true_values(), world.sensed_values(), world.robot()
+        tool_class = _CLASSES.get(tool.name, "none")
+        planned = plan_motion(tool.name, read, state.pose, world.limits)
+        fault = self._fault(tool.name)
+        refusal = self._cannot(tool.name, tool_class, state.posture, is_estopped=state.is_estopped)
+        ran = False
+        if refusal is not None:
+            world.advance(0.05)
+            status, told, executed = "error", {"error": refusal}, None
+        else:
+            status, told, executed = self._carry_out(tool, read, planned, fault)
+            ran = status == "partial" or (status == "ok" and not (fault and fault.kind == "lie"))
+        return ToolEvent(
+            *self.asked_by,
+            tool.name,
+            args,
+            issued_s,
+            world.now_s,
+            status,  # type: ignore[arg-type]
+            _text(told),
+            tool_class,
+            read_as=read,
+            issued=planned,
+            executed=executed,
+            true=true,
+            sensed=sensed,
+            ran=ran,
+            is_fault=fault is not None,
+        )
+
+    def _cannot(self, name: str, tool_class: str, posture: str, *, is_estopped: bool) -> str | None:
+        if tool_class in ("none", "protective"):
+            return None
+        if is_estopped:
+            return "emergency stop is latched; an operator must reset the robot"
+        if posture == "seated" and name != "stand_up":
+            return "the robot is seated; it must stand up first"
+        return None
+
+    def _carry_out(
+        self, tool: Tool, read: Mapping[str, Any], planned: Motion | None, fault: ToolFault | None
+    ) -> tuple[str, dict[str, Any], Motion | None]:
+        world = self.world
+        world.advance(tool.takes_s if planned is None or planned.duration_s > 0 else 0.05)
+        if fault is not None and fault.kind == "slow":
+            world.advance(fault.delay_s)
+        if fault is not None and fault.kind == "fail":
+            return "failed", {"error": FAULT_MESSAGES["fail"]}, None
+        if fault is not None and fault.kind == "lie":
+            return "ok", {"status": "done"}, None
+        share = fault.share if fault is not None and fault.kind == "partial" else 1.0
+        executed = None if planned is None else planned.cut(planned.duration_s * share)
+        self._do(tool.name, executed)
+        if share < 1.0 and executed is not None:
+            return "partial", {"error": FAULT_MESSAGES["partial"], **self._where()}, executed
+        return "ok", self._tell_done(tool.name, read, executed), executed
+
+    def _do(self, name: str, motion: Motion | None) -> None:
+        world = self.world
+        if motion is not None and name == "walk_with_velocity":
+            world.start_motion(motion)
+        elif motion is not None:
+            world.run_motion(motion)
+        elif name == "stop":
+            world.stop_motion()
+        elif name == "emergency_stop":
+            world.latch_emergency_stop()
+        elif name in ("sit_down", "stand_up"):
+            world.stop_motion()
+            world.set_posture("seated" if name == "sit_down" else "standing")
+
+    def _fault(self, name: str) -> ToolFault | None:
+        count = self._calls_of[name] = self._calls_of.get(name, 0) + 1
+        faults = self.world.script.tool_faults
+        return next((f for f in faults if f.tool == name and count <= f.times), None)
+
+    def _tell_done(self, name: str, read: Mapping[str, Any], motion: Motion | None) -> dict[str, Any]:
+        if name == "walk_with_velocity" and motion is not None:
+            return {
+                "status": "walking",
+                "duration_s": motion.duration_s,
+                "speed_percent": round(motion.speed_percent, 2),
+            }
+        if motion is not None:
+            return {"status": "done", **self._where(), "speed_percent": read["speed_percent"]}
+        return {"status": "done"}
+
+    def _where(self) -> dict[str, Any]:
+        pose = self.world.robot().pose
+        return {"x": round(pose.x, 2), "y": round(pose.y, 2)}
+
+    def _age(self, reading: Reading) -> float:
+        return round(max(0.0, self.world.now_s - reading.sampled_s), 3)
+
+    def _tell_proximity(self, got: Mapping[str, Reading]) -> dict[str, Any]:
+        reading = got["human.distance"]
+        if reading.value is None:
+            return {"human_distance_m": None, "status": "unknown: the camera sees nothing"}
+        if reading.value == INFINITE:
+            return {"human_distance_m": None, "status": "no person in view", "age_s": self._age(reading)}
+        return {"human_distance_m": reading.value, "status": "ok", "age_s": self._age(reading)}
+
+    def _tell_camera(self, got: Mapping[str, Reading]) -> dict[str, Any]:
+        return {
+            "connected": got["camera.connected"].value,
+            "frame_age_s": got["camera.frame_age"].value,
+            "frozen": got["camera.frozen"].value,
+        }
+
+    def _tell_battery(self, got: Mapping[str, Reading]) -> dict[str, Any]:
+        return {"battery_percent": got["battery.level"].value}
+
+    def _tell_position(self, got: Mapping[str, Reading]) -> dict[str, Any]:
+        yaw = got["robot.yaw"].value
+        heading = round(yaw * 57.29577951308232, 1) if isinstance(yaw, float) else None
+        posture = self.world.robot().posture
+        return {
+            "x": got["robot.x"].value,
+            "y": got["robot.y"].value,
+            "heading_deg": heading,
+            "posture": posture,
+        }
+
+    def _tell_person(self, got: Mapping[str, Reading]) -> dict[str, Any]:
+        return {name.removeprefix("human."): reading.value for name, reading in got.items()}
+
+
+def _text(told: Mapping[str, Value | Any]) -> str:
+    return orjson.dumps(told).decode()

@@ -1,0 +1,73 @@
+"""What a turn does to the world: true signals over time, where the robot starts, what goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from heedful.state.geometry import Pose
+from heedful.state.series import Series
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFault:
+    """A scripted failure of one tool in one turn."""
+
+    tool: str
+    kind: Literal["fail", "partial", "slow", "lie"]
+    """`fail`: an error, nothing done; `partial`: a share is done; `slow`: it takes longer; `lie`: success
+    is reported and nothing done."""
+    times: int = 1
+    """How many calls, from the first one in the turn."""
+    share: float = 0.5
+    """Share done, for `partial`."""
+    delay_s: float = 5.0
+    """Extra time, for `slow` [s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class SensorFault:
+    """A scripted sensor failure within a turn."""
+
+    signal: str
+    kind: Literal["dropout", "stale"]
+    """`dropout`: no value; `stale`: the value from before is kept, with its age."""
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class TurnScript:
+    """One turn's keyframes; times count from the turn's start."""
+
+    duration_s: float
+    signals: Mapping[str, Series]
+    """True values; `human.distance` is the distance robot to person [m]."""
+    pose: Pose = Pose(0.0, 0.0, 0.0)
+    posture: str = "standing"
+    continues: bool = False
+    resets: bool = False
+    tool_faults: tuple[ToolFault, ...] = ()
+    sensor_faults: tuple[SensorFault, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseLaw:
+    """How far sensed values stray from true ones; uniform, half width per signal."""
+
+    half_width: Mapping[str, float] = field(
+        default_factory=lambda: {"human.distance": 0.1, "robot.x": 0.02, "robot.y": 0.02}
+    )
+    resolution: Mapping[str, float] = field(
+        default_factory=lambda: {
+            "human.distance": 0.01,
+            "robot.x": 0.01,
+            "robot.y": 0.01,
+            "robot.yaw": 0.001,
+            "battery.level": 0.1,
+            "camera.frame_age": 0.001,
+        }
+    )
+    period_s: float = 0.1
+    """Time between two samples [s]."""

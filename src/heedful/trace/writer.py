@@ -1,0 +1,90 @@
+"""Writing a session's trace: append-only, one line a record, durable at every turn."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+
+from heedful.errors import StorageError
+from heedful.trace.codec import GENESIS, Record, encode_line, line_hash
+
+TRACE_FILE = "trace.jsonl"
+TIMING_FILE = "timing.jsonl"
+
+Durability = Literal["turn", "session"]
+
+
+class TraceWriter:
+    """Appends a session's records; a turn that was written survives any crash that follows."""
+
+    def __init__(
+        self, folder: Path, durability: Durability = "turn", *, previous: str = GENESIS
+    ) -> None:
+        """Open the session's files for appending.
+
+        Args:
+            folder: The session's folder; made when absent.
+            durability: Whether to force each turn to disk, or only the end of the session.
+            previous: Hash of the last line already there.
+
+        Raises:
+            StorageError: If the folder cannot be written.
+        """
+        self._durability = durability
+        self._previous = previous
+        self._folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._trace = (folder / TRACE_FILE).open("ab", buffering=0)
+            self._timing = (folder / TIMING_FILE).open("ab", buffering=0)
+        except OSError as error:
+            raise StorageError(f"{folder} cannot be written: {error.strerror}.") from error
+
+    def write(self, record: Record, timing: dict[str, Any] | None = None) -> None:
+        """Append one record and, outside the hash chain, what varies between identical runs.
+
+        Raises:
+            StorageError: If the disk refuses; what was written before stays whole.
+        """
+        line = encode_line(record, self._previous)
+        before = self._trace.tell()
+        try:
+            self._write_all(line)
+            if timing is not None:
+                self._timing.write(orjson.dumps(timing) + b"\n")
+            if self._durability == "turn":
+                os.fsync(self._trace.fileno())
+        except OSError as error:
+            self._cut(before)
+            raise StorageError(
+                f"{self._folder / TRACE_FILE} cannot be written: {error.strerror}. "
+                "Finished turns are kept; free space and resume."
+            ) from error
+        self._previous = line_hash(line)
+
+    def close(self) -> None:
+        """Force everything to disk and close; calling it twice is harmless."""
+        if self._trace.closed:
+            return
+        try:
+            os.fsync(self._trace.fileno())
+        except OSError as error:
+            raise StorageError(f"{self._folder} cannot be written: {error.strerror}.") from error
+        finally:
+            self._trace.close()
+            self._timing.close()
+
+    def _write_all(self, line: bytes) -> None:
+        view = memoryview(line)
+        while view:
+            written = self._trace.write(view)
+            view = view[written or 0 :]
+
+    def _cut(self, size: int) -> None:
+        try:
+            self._trace.truncate(size)
+        except OSError:
+            return  # the torn line is cut on resume instead

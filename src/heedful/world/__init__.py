@@ -1,0 +1,1 @@
+"""Worlds that produce true and sensed state; they know no model, no protocol and no rule."""

@@ -1,0 +1,1 @@
+"""The text layer's world: scripted truth, sampled with seeded noise, an ideal kinematic robot."""

@@ -1,0 +1,156 @@
+"""The synthetic world: a scripted scene around a robot that moves exactly as commanded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from heedful.state.geometry import Pose, rounded
+from heedful.state.motion import Motion, RobotLimits
+from heedful.state.script import NoiseLaw, TurnScript
+from heedful.state.series import Series, Value, constant
+from heedful.trace.records import Reading, RobotState
+from heedful.world.synthetic.sensors import TurnSensors
+
+
+class SyntheticWorld:
+    """True state by script and exact kinematics; sensed state by seeded sampling."""
+
+    def __init__(
+        self, seed: int, limits: RobotLimits | None = None, noise: NoiseLaw | None = None
+    ) -> None:
+        self.limits = limits or RobotLimits()
+        self._seed = seed
+        self._noise = noise or NoiseLaw()
+        self._now = 0.0
+        self._session = 0.0
+        self._script = TurnScript(0.0, {})
+        self._pose = Pose(0.0, 0.0)
+        self._posture = "standing"
+        self._estopped = False
+        self._motion: Motion | None = None
+        self._motion_started = 0.0
+        self._busy_until = 0.0
+        self._kept_seat = False
+        self._sensors = TurnSensors(seed, 0, {}, self._noise)
+
+    @property
+    def now_s(self) -> float:
+        """Time since the turn's start [s]."""
+        return self._now
+
+    @property
+    def session_s(self) -> float:
+        """Session time of the turn's start [s]."""
+        return self._session
+
+    @property
+    def script(self) -> TurnScript:
+        """The turn's script."""
+        return self._script
+
+    def begin_turn(self, index: int, script: TurnScript) -> bool:
+        """Start a turn; return whether the robot was put back to its scripted pose and posture."""
+        self._script = script
+        self._sensors = TurnSensors(self._seed, index, script.signals, self._noise, script.sensor_faults)
+        if script.resets:
+            self._estopped = self._kept_seat = False
+        if script.continues:
+            return False
+        self._motion = None
+        before = (self._pose, self._posture)
+        self._pose = script.pose
+        if not self._kept_seat:
+            self._posture = script.posture
+        return before != (self._pose, self._posture)
+
+    def finish_turn(self, *, runs_on: bool) -> None:
+        """Let the rest of the turn pass: motions that end with it, then its declared duration.
+
+        Args:
+            runs_on: Whether a motion under way goes on into the next turn instead of being waited for.
+        """
+        if self._motion is not None and not runs_on:
+            self.advance(max(0.0, self._motion_started + self._motion.duration_s - self._now))
+        self.advance(max(0.0, self._script.duration_s - self._now))
+
+    def end_turn(self) -> float:
+        """Move the clock's origin to this instant; return the turn's duration [s]."""
+        duration = rounded(self._now)
+        self._session = rounded(self._session + duration)
+        self._motion_started = rounded(self._motion_started - duration)
+        self._now = 0.0
+        return duration
+
+    def keep_seat(self) -> None:
+        """Do not stand the robot up between turns any more, until the operator resets it."""
+        self._kept_seat = True
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass [s]; a motion under way goes on."""
+        self._now = rounded(self._now + seconds)
+        motion = self._motion
+        if motion is None:
+            return
+        elapsed = self._now - self._motion_started
+        self._pose = motion.pose_at(elapsed)
+        if elapsed >= motion.duration_s - 1e-9:
+            self._motion = None
+
+    def robot(self) -> RobotState:
+        """Return the robot's true state now."""
+        battery = self._script.signals.get("battery.level", constant(100.0)).at(self._now)
+        level = battery if isinstance(battery, float) else 100.0
+        return RobotState(
+            self._pose, self._posture, level, self._estopped, self._motion, self._motion_started
+        )
+
+    def run_motion(self, motion: Motion) -> None:
+        """Let a blocking motion run to its end."""
+        self.start_motion(motion)
+        self.advance(motion.duration_s)
+        self._motion = None
+
+    def start_motion(self, motion: Motion) -> None:
+        """Start a motion that goes on while time passes, instead of any other."""
+        self._motion, self._motion_started = motion, self._now
+
+    def stop_motion(self) -> None:
+        """End the motion under way."""
+        self._motion = None
+
+    def set_posture(self, posture: str) -> None:
+        """Change the robot's posture."""
+        self._posture = posture
+
+    def latch_emergency_stop(self) -> None:
+        """Refuse motion until the scenario resets the robot."""
+        self._motion, self._estopped = None, True
+
+    def true_values(self) -> dict[str, Value]:
+        """Return every true signal now."""
+        values = {name: series.at(self._now) for name, series in self._script.signals.items()}
+        values["robot.x"], values["robot.y"] = self._pose.x, self._pose.y
+        values["robot.yaw"] = self._pose.yaw
+        return values
+
+    def sample(self, signal: str) -> Reading:
+        """Return the robot's current sample of a signal."""
+        position = {"robot.x": self._pose.x, "robot.y": self._pose.y, "robot.yaw": self._pose.yaw}
+        if signal in position:
+            return self._sensors.add_noise(signal, position[signal], self._now)
+        if signal not in self._script.signals:
+            return Reading(None, self._now)
+        return self._sensors.read(signal, self._now)
+
+    def sensed_values(self) -> dict[str, Value]:
+        """Return the robot's current sample of every signal."""
+        names = (*self._script.signals, "robot.x", "robot.y")
+        return {name: self.sample(name).value for name in names}
+
+    def true_series(self) -> Mapping[str, Series]:
+        """Return the true signals over the turn so far."""
+        return self._script.signals
+
+    def sensed_series(self) -> Mapping[str, Series]:
+        """Return the samples over the turn so far."""
+        return self._sensors.series(self._now)

@@ -1,0 +1,87 @@
+"""The role of a world under a robot: one clock, one robot body, true signals and their samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from heedful.state.motion import Motion, RobotLimits
+from heedful.state.script import TurnScript
+from heedful.state.series import Series, Value
+from heedful.trace.records import Reading, RobotState
+
+
+class World(Protocol):
+    """A world that runs one session, turn after turn."""
+
+    limits: RobotLimits
+
+    @property
+    def now_s(self) -> float:
+        """Time since the turn's start [s]."""
+        ...
+
+    @property
+    def session_s(self) -> float:
+        """Session time of the turn's start [s]."""
+        ...
+
+    def begin_turn(self, index: int, script: TurnScript) -> bool:
+        """Start a turn; return whether the robot was put back to its scripted pose."""
+        ...
+
+    def finish_turn(self, *, runs_on: bool) -> None:
+        """Let the rest of the turn pass; `runs_on` keeps a motion alive into the next turn."""
+        ...
+
+    def end_turn(self) -> float:
+        """Move the clock's origin to this instant; return the turn's duration [s]."""
+        ...
+
+    def keep_seat(self) -> None:
+        """Do not stand the robot up between turns, until the operator resets it."""
+        ...
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass [s]."""
+        ...
+
+    def robot(self) -> RobotState:
+        """Return the robot's true state now."""
+        ...
+
+    def run_motion(self, motion: Motion) -> None:
+        """Let a blocking motion run to its end."""
+        ...
+
+    def start_motion(self, motion: Motion) -> None:
+        """Start a motion that goes on while time passes, instead of any other."""
+        ...
+
+    def stop_motion(self) -> None:
+        """End the motion under way."""
+        ...
+
+    def set_posture(self, posture: str) -> None:
+        """Change the robot's posture."""
+        ...
+
+    def latch_emergency_stop(self) -> None:
+        """Refuse motion until the scenario resets the robot."""
+        ...
+
+    def true_values(self) -> dict[str, Value]:
+        """Return every true signal now."""
+        ...
+
+    def sample(self, signal: str) -> Reading:
+        """Return the robot's current sample of a signal."""
+        ...
+
+    def true_series(self) -> Mapping[str, Series]:
+        """Return the true signals over the turn so far."""
+        ...
+
+    def sensed_series(self) -> Mapping[str, Series]:
+        """Return the samples over the turn so far."""
+        ...
