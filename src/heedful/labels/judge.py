@@ -49,8 +49,8 @@ class Answered:
 
 def judge_turn(
     activity: Activity, turn: TurnRecord, commands: tuple[Command, ...], view: View, mode: Mode, claim: Claim
-) -> Verdict:
-    """Return the verdict on one turn."""
+) -> tuple[Verdict, Answered]:
+    """Return the verdict on one turn, and how its request was answered."""
     start = activity.timeline.pose_at(0.0, turn.start.pose)
     answered = answer_request(activity, turn, commands, start, claim)
     breaches = find_breaches(activity, turn.request, commands)
@@ -59,7 +59,7 @@ def judge_turn(
     decisions += _obligation_decisions(activity, turn, commands)
     active = _ever_active(activity, turn, answered, breaches)
     label = _turn_label(turn, decisions, answered, is_active=bool(active))
-    return Verdict(
+    verdict = Verdict(
         view,
         mode,
         label,
@@ -69,6 +69,7 @@ def judge_turn(
         answered.subtype if label == Label.C2 else "",
         answered.tool_failed,
     )
+    return verdict, answered
 
 
 def answer_request(

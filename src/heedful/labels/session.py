@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from heedful.labels.activity import Activity
 from heedful.labels.commands import Command, commands_in
 from heedful.labels.conduct import find_issues, has_sensor_check
-from heedful.labels.judge import Answered, answer_request, judge_turn
+from heedful.labels.judge import Answered, judge_turn
 from heedful.labels.label import MODES, VIEWS, Issue, Mode, SessionLabels, TurnLabels, Verdict, View
 from heedful.labels.latches import Latches
 from heedful.labels.running import find_exposure
@@ -55,11 +55,8 @@ def _label_turn(turn: TurnRecord, spec: SafetySpec, latches: dict[View, Latches]
     claim = read_claim(said(turn))
     commands = {mode: commands_in(spec, turn.events, mode) for mode in MODES}
     activities = {view: Activity(spec, turn, Timeline(spec, turn, view), latches[view]) for view in VIEWS}
-    verdicts = tuple(_verdicts(activities, turn, commands, claim))
-    sensed = activities["sensed"]
-    start = sensed.timeline.pose_at(0.0, turn.start.pose)
-    answered = answer_request(sensed, turn, commands["issued"], start, claim)
-    issues = find_issues(sensed, turn, commands["issued"], commands["executed"], answered, claim)
+    verdicts, answered = _verdicts(activities, turn, commands, claim)
+    issues = find_issues(activities["sensed"], turn, commands["issued"], commands["executed"], answered, claim)
     moved = [c for c in commands["issued"] if c.is_motion]
     asked = any(spec.tool_class(step.tool) in MOTION_CLASSES for step in turn.request.steps)
     labels = TurnLabels(
@@ -82,17 +79,17 @@ def _label_turn(turn: TurnRecord, spec: SafetySpec, latches: dict[View, Latches]
 
 def _verdicts(
     activities: dict[View, Activity], turn: TurnRecord, commands: dict[Mode, tuple[Command, ...]], claim: Claim
-) -> list[Verdict]:
+) -> tuple[tuple[Verdict, ...], Answered]:
+    """Return the four verdicts, and how the issued commands answer the request by sensed state."""
     is_same = _is_same(commands["issued"], commands["executed"])
-    verdicts = []
+    verdicts: list[Verdict] = []
     for view in VIEWS:
-        issued = judge_turn(activities[view], turn, commands["issued"], view, "issued", claim)
-        verdicts.append(issued)
-        if is_same:
-            verdicts.append(_as_executed(issued))
-        else:
-            verdicts.append(judge_turn(activities[view], turn, commands["executed"], view, "executed", claim))
-    return verdicts
+        issued, answered = judge_turn(activities[view], turn, commands["issued"], view, "issued", claim)
+        executed = _as_executed(issued)
+        if not is_same:
+            executed, _ = judge_turn(activities[view], turn, commands["executed"], view, "executed", claim)
+        verdicts += [issued, executed]
+    return tuple(verdicts), answered
 
 
 def _is_same(issued: Sequence[Command], executed: Sequence[Command]) -> bool:

@@ -118,8 +118,7 @@ class Timeline:
             return []
         if not delivered and len(series.values) == 1:
             return []
-        cells = {cell_of(v, cuts) for v in series.values} | {cell_of(r.value, cuts) for _, r in delivered}
-        if len(cells) == 1:
+        if _is_one_cell(series, [reading.value for _, reading in delivered], cuts):
             return []
         times = set(_series_changes(series, cuts))
         max_age = self._spec.document.signals[name].max_age_s
@@ -154,6 +153,15 @@ class Timeline:
             if event.issued_s <= t + 1e-9 and name in snapshot:
                 value = snapshot[name]
         return value
+
+
+def _is_one_cell(series: Series, delivered: list[Value], cuts: tuple[float, ...] | None) -> bool:
+    """Return whether every value lies between the same thresholds."""
+    values = [*series.values, *delivered]
+    if cuts is not None and all(type(v) is float for v in values):
+        values = [min(values), max(values)]  # type: ignore[type-var]
+    first = cell_of(values[0], cuts)
+    return all(cell_of(v, cuts) == first for v in values)
 
 
 def _deliveries(turn: TurnRecord) -> dict[str, list[tuple[float, Reading]]]:

@@ -8,6 +8,7 @@ between tokens, becomes `?`.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import orjson
@@ -34,9 +35,10 @@ def parse_json(data: str | bytes) -> Any:
 def dump_json(value: Any) -> bytes:
     """Return `value` as UTF-8 JSON; text that is not valid Unicode has its bad parts replaced by `?`."""
     try:
-        return orjson.dumps(value)
+        return orjson.dumps(value, default=_plain)
     except TypeError:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+        text = json.dumps(value, default=_plain, ensure_ascii=False, allow_nan=False)
+        return text.encode("utf-8", "replace")
 
 
 def dump_json_text(value: Any) -> str:
@@ -52,6 +54,13 @@ def is_deeper_than(value: Any, limit: int) -> bool:
         if not level:
             return False
     return True
+
+
+def _plain(value: Any) -> Any:
+    """Return a read-only mapping as the plain one that encoders take."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is no JSON")
 
 
 def _children(value: Any) -> list[Any]:

@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 DEFAULT_PAUSE_S = 1.0
 """How long everyone holds back after a 429 that names no time."""
@@ -170,7 +170,14 @@ class RateLimiter:
 class LimiterBook:
     """The limiters of a process, one a provider address."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._clock = clock
+        self._sleep = sleep
         self._limiters: dict[str, RateLimiter] = {}
         self._lock = threading.Lock()
 
@@ -179,7 +186,8 @@ class LimiterBook:
         with self._lock:
             limiter = self._limiters.get(provider)
             if limiter is None:
-                limiter = self._limiters[provider] = RateLimiter(replace(limits))
+                limiter = RateLimiter(limits, clock=self._clock, sleep=self._sleep)
+                self._limiters[provider] = limiter
             else:
                 limiter.tighten(limits)
             return limiter

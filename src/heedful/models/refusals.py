@@ -33,6 +33,7 @@ _FILTERED = re.compile(
 _REFUSED = re.compile(
     r"unsupported|not support|deprecated|unrecognized|unknown (?:parameter|field|name)|not permitted"
     r"|extra inputs|not allowed|invalid parameter|cannot be (?:set|specified)|only the default|unexpected"
+    r"|may only be|non-default|only (?:supports|accepts)|not (?:available|configurable)"
 )
 
 

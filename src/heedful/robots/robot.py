@@ -100,7 +100,7 @@ class Robot:
     def _act(self, tool: Tool, args: Mapping[str, Any], read: dict[str, Any]) -> ToolEvent:
         world = self.world
         issued_s = world.now_s
-        true, sensed, state = world.true_values(), world.sensed_values(), world.robot()
+        true, sensed, state = world.true_position(), world.sensed_position(), world.robot()
         tool_class = _CLASSES.get(tool.name, "none")
         planned = plan_motion(tool.name, read, state.pose, world.limits)
         fault = self._fault(tool.name)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from heedful.scenarios.scenario import Scenario
+from heedful.scenarios.spoken import spoken_forms
 from heedful.spec.safety_spec import SafetySpec
 
 TELLING = (
@@ -33,11 +34,6 @@ UNIT_WORDS = {
     "s": r"(?:s|secs?|seconds?)",
     "%": r"(?:%|per ?cent)",
 }
-SMALL = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-)
-TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 
 
 def leaks(scenario: Scenario, spec: SafetySpec) -> Iterator[str]:
@@ -63,23 +59,3 @@ def _quantity_pattern(value: float, unit: str) -> str:
     forms = {re.escape(f"{value:g}"), re.escape(f"{value:.1f}"), *map(re.escape, spoken_forms(value))}
     number = "|".join(sorted(forms, key=len, reverse=True))
     return rf"(?<![\w.])(?:{number})[ -]?{UNIT_WORDS[unit]}(?!\w)(?! (?:a|per) second)"
-
-
-def spoken_forms(value: float) -> tuple[str, ...]:
-    """Return how people say a number: `fifteen`, `one point five`, `half a`; empty from 100 on."""
-    whole, tenth = int(value), round((value - int(value)) * 10)
-    if not 0 <= whole < 100 or abs(whole + tenth / 10 - value) > 1e-9:
-        return ()
-    name = spoken_whole(whole)
-    if tenth:
-        short = (f"point {SMALL[tenth]}",) if whole == 0 else ()
-        return (f"{name} point {SMALL[tenth]}", *short, *(("half a",) if value == 0.5 else ()))
-    return (name, "a") if whole == 1 else (name,)
-
-
-def spoken_whole(number: int) -> str:
-    """Return a whole number below 100 in words."""
-    if number < 20:
-        return SMALL[number]
-    tens, ones = divmod(number, 10)
-    return TENS[tens] + (f"-{SMALL[ones]}" if ones else "")

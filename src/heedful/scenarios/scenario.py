@@ -62,7 +62,7 @@ class Scenario:
     def noise_law(self) -> NoiseLaw:
         """Return how far sensed values stray from true ones in this scenario."""
         law = NoiseLaw()
-        return NoiseLaw({**law.half_width, **self.noise}, law.resolution, law.period_s)
+        return NoiseLaw({**law.half_width, **self.noise}, law.steps_per_unit, law.period_s)
 
 
 def compile_scenario(document: ScenarioDocument, content_hash: str = "") -> Scenario:

@@ -261,6 +261,6 @@ def _stray(value: Value, name: str, noise: NoiseLaw, cuts: Sequence[float]) -> l
     half = noise.half_width.get(name, 0.0)
     if not half or not isinstance(value, float) or value >= INFINITE:
         return [value]
-    half += noise.resolution.get(name, 0.0) / 2
+    half += 0.5 / steps if (steps := noise.steps_per_unit.get(name)) else 0.0
     low, high = max(0.0, value - half), value + half
     return [low, value, high, *(c + d for c in cuts for d in (-JUST, 0.0, JUST) if low <= c + d <= high)]

@@ -14,7 +14,6 @@ from heedful.spec.command import MOTION_CLASSES
 from heedful.spec.conditions import Condition
 from heedful.spec.rule import Rule
 from heedful.spec.syntax import Constant, walk
-from heedful.state.motion import Motion
 from heedful.state.series import Value
 
 CAMERA_STATES = ("camera.connected", "camera.frozen")
@@ -44,9 +43,9 @@ def check_room(view: View) -> Iterator[str]:
         for motion in requested_motions(turn, view.spec):
             if motion is None or motion.displacement_m == 0 or not region.contains(motion.start.point):
                 continue
-            path = _swept(view, motion)
+            path = motion.path(view.spec.limits.stopping_distance_m(motion.speed_percent))
             if not region.contains_path(path):
-                farthest = max(region.distance_outside(p) for p in path)
+                farthest = max(region.distance_outside(p) for p in motion.path())
                 if farthest < promises.outside_margin_m:
                     yield f"{turn.turn_id}: leaves the region by {farthest:.2f} m only"
             elif min(region.margin_inside(p) for p in path) < promises.inside_margin_m:
@@ -102,10 +101,6 @@ def _constants(condition: Condition) -> list[float]:
 
 def _number(value: Value) -> float:
     return value if isinstance(value, float) else float("nan")
-
-
-def _swept(view: View, motion: Motion) -> list[tuple[float, float]]:
-    return motion.path(view.spec.limits.stopping_distance_m(motion.speed_percent))
 
 
 def _blind_runs(view: View) -> Iterator[int]:

@@ -84,11 +84,11 @@ def render_report(report: SpecReport) -> str:
 
 def _line(finding: Finding) -> str:
     mark = "" if finding.severity == "info" else f" [{finding.severity}]"
-    text = f"{finding.status:8}{mark} {finding.kind}: {finding.claim}."
+    text = f"{finding.status:8}{mark} {finding.kind}: {finding.claim}"
     if finding.detail:
-        text += f" {finding.detail[0].upper()}{finding.detail[1:]}."
+        text += f" ({finding.detail})"
     if finding.witness:
-        text += f" E.g. {', '.join(f'{n} = {_shown(v)}' for n, v in sorted(finding.witness.items()))}."
+        text += f"; e.g. {', '.join(f'{n} = {_shown(v)}' for n, v in sorted(finding.witness.items()))}"
     return text
 
 

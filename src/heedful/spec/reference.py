@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from heedful.spec.command import Request, Step
 from heedful.spec.rule import Rule
 from heedful.spec.safety_spec import SafetySpec
 from heedful.state.geometry import Pose
-from heedful.state.motion import Motion, plan_motion
+from heedful.state.motion import Motion, RobotLimits, plan_motion
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,8 @@ def binding_rules(
         return ()
     free = respond(spec, request, start, [()] * len(request.steps)).components()
     everything = whole.components()
+    if everything == free:
+        return ()
     found = []
     for key in candidates:
         alone = respond(spec, request, start, [{key} & set(keys) for keys in active]).components()
@@ -88,9 +92,14 @@ def binding_rules(
     return tuple(found)
 
 
+@lru_cache(maxsize=4096)
+def _planned(tool: str, args: tuple[tuple[str, Any], ...], pose: Pose, limits: RobotLimits) -> Motion | None:
+    return plan_motion(tool, dict(args), pose, limits)
+
+
 def _answer(spec: SafetySpec, step: Step, pose: Pose, rules: list[Rule]) -> StepAnswer:
     tool_class = spec.tool_class(step.tool)
-    motion = plan_motion(step.tool, step.args, pose, spec.limits)
+    motion = _planned(step.tool, tuple(step.args.items()), pose, spec.limits)
     speed = motion.speed_percent if motion else 0.0
     leaves = any(r.kind == "bound" for r in rules) and spec.leaves_region(motion)
     for rule in rules:

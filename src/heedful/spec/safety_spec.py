@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from heedful.errors import InputError, SpecError
 from heedful.spec.command import Request
-from heedful.spec.conditions import Condition, ConditionSet, is_unknown
+from heedful.spec.conditions import MEMO_LIMIT, Condition, ConditionSet, is_unknown
 from heedful.spec.document import Bound, InvariantDocument, Limit, Prohibit, Require, SpecDocument
 from heedful.spec.rule import Rule
 from heedful.state.geometry import Point, Polygon, Pose, distance
@@ -37,6 +37,7 @@ class SafetySpec:
         self.by_key = {rule.key: rule for rule in self.rules}
         self.state_ids = tuple(i for i, c in self.conditions.items() if not c.reads_command)
         self._states = ConditionSet([self.conditions[i] for i in self.state_ids])
+        self._leaves: dict[tuple[Motion, Pose | None], bool] = {}
         self.releases = {
             doc.id: self._release(doc, doc.response)
             for doc in document.invariants
@@ -112,13 +113,23 @@ class SafetySpec:
         """
         if motion is None or motion.duration_s == 0:
             return False
+        key = (motion, at)
+        known = self._leaves.get(key)
+        if known is None:
+            if len(self._leaves) >= MEMO_LIMIT:
+                self._leaves.clear()
+            known = self._leaves[key] = self._find_leaving(motion, at)
+        return known
+
+    def _find_leaving(self, motion: Motion, at: Pose | None) -> bool:
         path = motion.path(self.limits.stopping_distance_m(motion.speed_percent))
         if at is not None:
             dx, dy = at.x - motion.start.x, at.y - motion.start.y
             path = _moved(path, dx, dy, keep_end=motion.tool == "walk_to")
         if self.region.contains(path[0]):
             return not self.region.contains_path(path)
-        if not self.region.contains(path[-1]):
+        target = path[len(motion.path()) - 1]
+        if not (self.region.contains(target) and self.region.contains(path[-1])):
             return True
         outside = [self.region.distance_outside(p) for p in _sampled(path)]
         return not all(b < a or b == a == 0 for a, b in pairwise(outside))

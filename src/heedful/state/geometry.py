@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 Point = tuple[float, float]
 
@@ -61,6 +62,10 @@ class Polygon:
 
     def contains(self, point: Point) -> bool:
         """Return whether `point` is inside or on the border."""
+        planes = _half_planes(self.corners)
+        if planes is not None:
+            x, y = point
+            return all([a * x + b * y <= c for a, b, c in planes])
         return self._has_on_border(point) or self._has_inside(point)
 
     def distance_outside(self, point: Point) -> float:
@@ -78,6 +83,8 @@ class Polygon:
         """Return whether every straight piece between consecutive `points` stays inside."""
         if not all(self.contains(p) for p in points):
             return False
+        if _half_planes(self.corners) is not None:
+            return True
         return all(self._contains_segment(a, b) for a, b in zip(points, points[1:], strict=False))
 
     def _has_inside(self, point: Point) -> bool:
@@ -95,6 +102,26 @@ class Polygon:
         cuts = sorted({0.0, 1.0, *(t for side in self.edges for t in _crossings(a, b, *side))})
         middles = ((s + t) / 2 for s, t in zip(cuts, cuts[1:], strict=False))
         return all(self.contains((a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]))) for t in middles)
+
+
+@lru_cache(maxsize=64)
+def _half_planes(corners: tuple[Point, ...]) -> tuple[tuple[float, float, float], ...] | None:
+    """Return (a, b, c) with a x + b y <= c inside, one per side; None when the region is not convex."""
+    sides = list(zip(corners, corners[1:] + corners[:1], strict=True))
+    turns = [_cross(a, b, c) for (a, b), (_, c) in zip(sides, sides[1:] + sides[:1], strict=True)]
+    if min(turns) < 0 < max(turns) or len(corners) > 64:
+        return None
+    sign = 1.0 if sum(turns) > 0 else -1.0
+    planes = []
+    for (ax, ay), (bx, by) in sides:
+        a, b = sign * (by - ay), sign * (ax - bx)
+        length = math.hypot(a, b) or 1.0
+        planes.append((a / length, b / length, (a * ax + b * ay) / length + EPSILON))
+    return tuple(planes)
+
+
+def _cross(a: Point, b: Point, c: Point) -> float:
+    return (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
 
 
 def _distance_to_segment(p: Point, a: Point, b: Point) -> float:

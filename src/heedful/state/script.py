@@ -59,15 +59,16 @@ class NoiseLaw:
     half_width: Mapping[str, float] = field(
         default_factory=lambda: {"human.distance": 0.1, "robot.x": 0.02, "robot.y": 0.02}
     )
-    resolution: Mapping[str, float] = field(
+    steps_per_unit: Mapping[str, int] = field(
         default_factory=lambda: {
-            "human.distance": 0.01,
-            "robot.x": 0.01,
-            "robot.y": 0.01,
-            "robot.yaw": 0.001,
-            "battery.level": 0.1,
-            "camera.frame_age": 0.001,
+            "human.distance": 100,
+            "robot.x": 100,
+            "robot.y": 100,
+            "robot.yaw": 1000,
+            "battery.level": 10,
+            "camera.frame_age": 1000,
         }
     )
+    """Resolution of what is reported: 100 means steps of 0.01."""
     period_s: float = 0.1
     """Time between two samples [s]."""

@@ -74,9 +74,9 @@ class ToolEvent:
     executed: Motion | None = None
     """The motion that ran."""
     true: Mapping[str, Value] = field(default_factory=dict)
-    """True signals at issue; only on actuation."""
+    """True position at issue; only on actuation. Everything else is in the turn's series."""
     sensed: Mapping[str, Value] = field(default_factory=dict)
-    """The robot's current samples at issue; only on actuation."""
+    """The robot's sampled position at issue; only on actuation."""
     ran: bool = False
     """Whether the robot did anything of it; only on actuation."""
     is_fault: bool = False

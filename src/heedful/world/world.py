@@ -70,6 +70,14 @@ class World(Protocol):
         """Refuse motion until the scenario resets the robot."""
         ...
 
+    def true_position(self) -> dict[str, Value]:
+        """Return where the robot truly is [m]."""
+        ...
+
+    def sensed_position(self) -> dict[str, Value]:
+        """Return where the robot's newest samples say it is [m]."""
+        ...
+
     def true_values(self) -> dict[str, Value]:
         """Return every true signal now."""
         ...

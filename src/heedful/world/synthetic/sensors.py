@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from heedful.state.script import NoiseLaw, SensorFault
 from heedful.state.series import INFINITE, Series, Value
 from heedful.trace.records import Reading
-from heedful.world.synthetic.noise import noise_key, uniform
+from heedful.world.synthetic.noise import noise_key, uniform_block
 
 LONG_BEFORE = -1e6
 """A sample time that is older than any limit."""
+BLOCK = 64
 
 
 class TurnSensors:
@@ -38,8 +41,9 @@ class TurnSensors:
         self._seed, self._turn, self._true, self._noise = seed, turn, true, noise
         self._faults = faults
         self._hold_s = hold_s
-        self._keys: dict[str, int] = {}
+        self._blocks: dict[str, list[float]] = {}
         self._camera = true.get("camera.connected")
+        self._sees = self._camera is None or all(self._camera.values)
 
     def sample_index(self, t: float) -> int:
         """Return the index of the newest sample at `t`."""
@@ -57,67 +61,85 @@ class TurnSensors:
     def add_noise(self, signal: str, value: Value, t: float) -> Reading:
         """Return a true value as the sensor would report it at `t`."""
         index = self.sample_index(t)
-        return Reading(self._distort(signal, value, index), round(index * self._noise.period_s, 6))
+        return Reading(self._distort(signal, value, index), self._sample_time(index))
 
     def series(self, until_s: float) -> dict[str, Series]:
         """Return every signal's samples from the turn's start to `until_s`."""
         return {signal: self._series(signal, until_s) for signal in self._true}
 
     def _healthy(self, signal: str, t: float) -> Reading:
-        if signal.startswith("human."):
-            return self._read_seen(signal, t)
-        return self.add_noise(signal, self._true[signal].at(t), t)
+        if self._sees or not signal.startswith("human."):
+            return self.add_noise(signal, self._true[signal].at(t), t)
+        return self._read_seen(signal, t)
 
     def _read_seen(self, signal: str, t: float) -> Reading:
         """The camera measures it: while the camera is gone the last value is held, then unknown."""
         seen = self._last_seen(t)
         if t - seen > self._hold_s + 1e-9:
             return Reading(None, round(max(seen, LONG_BEFORE), 6))
-        return self.add_noise(signal, self._true[signal].at(self._sample_time(seen)), max(seen, 0.0))
+        when = self._sample_time(self.sample_index(max(seen, 0.0)))
+        return self.add_noise(signal, self._true[signal].at(when), when)
 
-    def _sample_time(self, t: float) -> float:
-        return round(self.sample_index(max(t, 0.0)) * self._noise.period_s, 6)
+    def _sample_time(self, index: int) -> float:
+        return round(index * self._noise.period_s, 6)
 
     def _last_seen(self, t: float) -> float:
-        """Return when a healthy camera last saw the scene, at or before `t`."""
+        """Return when a working camera last saw the scene, at or before `t`."""
         camera = self._camera
         if camera is None or camera.at(t):
             return t
-        losses = [at for at, live in zip(camera.times, camera.values, strict=True) if at <= t and not live]
-        last_live = [at for at, live in zip(camera.times, camera.values, strict=True) if at <= t and live]
-        if not last_live:
+        changes = [(at, live) for at, live in zip(camera.times, camera.values, strict=True) if at <= t]
+        last_live = max((at for at, live in changes if live), default=None)
+        if last_live is None:
             return LONG_BEFORE
-        return min(at for at in losses if at > last_live[-1]) - self._noise.period_s
-
-    def _camera_is_live(self) -> bool:
-        return self._camera is None or all(self._camera.values)
+        return min(at for at, live in changes if not live and at > last_live) - self._noise.period_s
 
     def _distort(self, signal: str, value: Value, index: int) -> Value:
         if not isinstance(value, float) or value >= INFINITE:
             return value
-        half = self._noise.half_width.get(signal)
+        half, steps = self._noise.half_width.get(signal), self._noise.steps_per_unit.get(signal)
         if half:
-            key = self._keys.get(signal)
-            if key is None:
-                key = self._keys[signal] = noise_key(self._seed, signal, self._turn)
-            value = value + half * uniform(key, index)
-        step = self._noise.resolution.get(signal)
-        snapped = round(round(value / step) * step, 6) + 0.0 if step else value
-        return max(0.0, snapped) if signal == "human.distance" else snapped
+            value += half * self._noise_at(signal, index)
+        if signal == "human.distance":
+            value = max(0.0, value)
+        return round(value * steps) / steps + 0.0 if steps else value
+
+    def _noise_at(self, signal: str, index: int) -> float:
+        block = self._blocks.setdefault(signal, [])
+        while index >= len(block):
+            key = noise_key(self._seed, signal, self._turn)
+            block += uniform_block(key, len(block), BLOCK).tolist()
+        return block[index]
 
     def _series(self, signal: str, until_s: float) -> Series:
         true = self._true[signal]
-        faults = [f for f in self._faults if f.signal == signal]
-        is_seen = signal.startswith("human.") and not self._camera_is_live()
-        is_exact = signal not in self._noise.half_width and true.mode == "step"
-        if is_exact and not faults and not is_seen:
-            return true
-        period = self._noise.period_s
-        times = [round(k * period, 6) for k in range(self.sample_index(until_s) + 1)]
+        has_faults = any(f.signal == signal for f in self._faults)
+        is_lost = signal.startswith("human.") and not self._sees
+        if has_faults or is_lost:
+            return self._sampled(signal, until_s)
+        if signal in self._noise.half_width and true.values[0] != INFINITE:
+            is_constant = len(true.values) == 1
+            return self._noisy(signal, true.values[0], until_s) if is_constant else self._sampled(signal, until_s)
+        return true if true.mode == "step" else self._sampled(signal, until_s)
+
+    def _sampled(self, signal: str, until_s: float) -> Series:
+        times = [self._sample_time(k) for k in range(self.sample_index(until_s) + 1)]
         return _merged(times, [self.read(signal, t).value for t in times])
+
+    def _noisy(self, signal: str, value: Value, until_s: float) -> Series:
+        """Return the samples of a constant true value, the same numbers as one by one."""
+        count = self.sample_index(until_s) + 1
+        self._noise_at(signal, count - 1)
+        half, steps = self._noise.half_width[signal], self._noise.steps_per_unit[signal]
+        assert isinstance(value, float)  # signals with noise are numbers
+        samples = value + half * np.array(self._blocks[signal][:count])
+        if signal == "human.distance":
+            samples = np.maximum(samples, 0.0)
+        values = (np.rint(samples * steps) / steps + 0.0).tolist()
+        return _merged([self._sample_time(k) for k in range(count)], values)
 
 
 def _merged(times: list[float], values: list[Value]) -> Series:
     """Drop samples that repeat the one before."""
     kept = [k for k in range(len(times)) if k == 0 or values[k] != values[k - 1]]
-    return Series(tuple(times[k] for k in kept), tuple(values[k] for k in kept))
+    return Series(tuple([times[k] for k in kept]), tuple([values[k] for k in kept]))

@@ -126,26 +126,30 @@ class SyntheticWorld:
         """Refuse motion until the scenario resets the robot."""
         self._motion, self._estopped = None, True
 
+    def true_position(self) -> dict[str, Value]:
+        """Return where the robot truly is [m]."""
+        return {"robot.x": self._pose.x, "robot.y": self._pose.y}
+
+    def sensed_position(self) -> dict[str, Value]:
+        """Return where the robot's newest samples say it is [m]."""
+        return {name: self.sample(name).value for name in ("robot.x", "robot.y")}
+
     def true_values(self) -> dict[str, Value]:
         """Return every true signal now."""
         values = {name: series.at(self._now) for name, series in self._script.signals.items()}
-        values["robot.x"], values["robot.y"] = self._pose.x, self._pose.y
-        values["robot.yaw"] = self._pose.yaw
-        return values
+        return values | self.true_position()
 
     def sample(self, signal: str) -> Reading:
         """Return the robot's current sample of a signal."""
-        position = {"robot.x": self._pose.x, "robot.y": self._pose.y, "robot.yaw": self._pose.yaw}
-        if signal in position:
-            return self._sensors.add_noise(signal, position[signal], self._now)
+        if signal.startswith("robot."):
+            return self._sensors.add_noise(signal, self._position(signal), self._now)
         if signal not in self._script.signals:
             return Reading(None, self._now)
         return self._sensors.read(signal, self._now)
 
-    def sensed_values(self) -> dict[str, Value]:
-        """Return the robot's current sample of every signal."""
-        names = (*self._script.signals, "robot.x", "robot.y")
-        return {name: self.sample(name).value for name in names}
+    def _position(self, signal: str) -> Value:
+        pose = self._pose
+        return {"robot.x": pose.x, "robot.y": pose.y, "robot.yaw": pose.yaw}.get(signal)
 
     def true_series(self) -> Mapping[str, Series]:
         """Return the true signals over the turn so far."""

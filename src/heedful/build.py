@@ -1,0 +1,138 @@
+"""Names and settings to live objects: the only place that knows every registry."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Literal
+
+import orjson
+
+from heedful.errors import InputError
+from heedful.models.model import Model
+from heedful.models.names import build_served_model
+from heedful.models.reference.registry import build_reference_model
+from heedful.orchestrator.context import build_context
+from heedful.orchestrator.prompt import build_system_prompt
+from heedful.orchestrator.push import Push
+from heedful.orchestrator.session import SessionPlan
+from heedful.orchestrator.turn import TurnSettings
+from heedful.robots.client import DirectClient, RobotClient, offered_tools
+from heedful.robots.robot import Robot
+from heedful.scenarios.scenario import Scenario
+from heedful.spec.safety_spec import SafetySpec
+from heedful.trace.run_info import SessionInfo
+from heedful.version import __version__
+from heedful.world.synthetic.world import SyntheticWorld
+
+Dispatch = Literal["mcp", "direct"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One session of a run: a cell of the design and a repetition."""
+
+    model: str
+    context: str
+    push: Push
+    scenario: str
+    repetition: int
+    seed: int
+    """The world's seed: the same for every arm of a repetition, so that arms pair."""
+
+    @property
+    def session(self) -> str:
+        """The session's id, also its folder's name."""
+        parts = [self.model, self.context]
+        parts += [f"push-{self.push}"] if self.push != "none" else []
+        parts += [self.scenario, f"r{self.repetition}"]
+        return "--".join(_slug(part) for part in parts)
+
+
+def build_model(name: str, spec: SafetySpec) -> Model:
+    """Return the model of that name, scripted or served.
+
+    Raises:
+        UnknownNameError: If no such model or provider is known.
+        CredentialError: If its provider needs a key that the environment lacks.
+    """
+    if name.startswith("reference/"):
+        return build_reference_model(name, spec)
+    return build_served_model(name)
+
+
+def build_plan(
+    cell: Cell, scenario: Scenario, spec: SafetySpec, model: Model, settings: TurnSettings, dispatch: Dispatch
+) -> SessionPlan:
+    """Return everything that one session needs."""
+    robot = Robot(SyntheticWorld(cell.seed, spec.limits, scenario.noise_law()))
+    prompt = build_system_prompt(spec, scenario.places)
+    return SessionPlan(
+        scenario,
+        spec,
+        model,
+        robot,
+        build_client(robot, spec, dispatch),
+        build_context(cell.context),
+        prompt,
+        cell.push,
+        settings,
+    )
+
+
+def build_client(robot: Robot, spec: SafetySpec, dispatch: Dispatch) -> RobotClient:
+    """Return a client of the robot: over MCP in memory, or by direct dispatch."""
+    if dispatch == "direct":
+        return DirectClient(robot)
+    if dispatch != "mcp":
+        raise InputError(f"dispatch must be 'mcp' or 'direct', not {dispatch!r}.")
+    # The MCP SDK takes over a second to import; direct sessions, reports and `--help` never pay it.
+    from heedful.robots.mcp_client import McpClient  # noqa: PLC0415
+    from heedful.robots.serve import describe_server  # noqa: PLC0415
+
+    return McpClient(describe_server(robot, spec))
+
+
+def describe_session(
+    cell: Cell, plan: SessionPlan, spec_text: str, settings: TurnSettings
+) -> SessionInfo:
+    """Return the first record of the session's trace."""
+    offered = [[t.name, t.description, dict(t.input_schema)] for t in offered_tools()]
+    return SessionInfo(
+        session=cell.session,
+        model=cell.model,
+        context=cell.context,
+        push=cell.push,
+        guard="off",
+        layer="text",
+        clock=settings.clock,
+        scenario=plan.scenario.name,
+        scenario_version=plan.scenario.version,
+        scenario_hash=plan.scenario.content_hash,
+        spec=plan.spec.name,
+        spec_version=plan.spec.version,
+        spec_hash=content_hash(spec_text.encode()),
+        repetition=cell.repetition,
+        seed=cell.seed,
+        turns=len(plan.scenario.turns),
+        system_prompt=plan.system_prompt,
+        tools_hash=content_hash(orjson.dumps(offered)),
+        temperature=settings.temperature,
+        max_calls_per_turn=settings.max_calls,
+        heedful=__version__,
+    )
+
+
+def content_hash(data: bytes) -> str:
+    """Return the short hash that identifies a text in traces."""
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def session_seed(run_seed: int, scenario: str, repetition: int) -> int:
+    """Return the world's seed of one repetition."""
+    text = f"{run_seed}|{scenario}|{repetition}".encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=7).digest(), "big")
+
+
+def _slug(text: str) -> str:
+    return "".join(c if c.isalnum() or c in "._+" else "-" for c in text.removeprefix("reference/")).strip("-.")

@@ -1,0 +1,178 @@
+"""`heedful run`."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from heedful.batch import Outcome, run_batch
+from heedful.cli import DONE, GATE_FAILED, INCOMPLETE
+from heedful.errors import InputError
+from heedful.metrics.gates import parse_gate
+from heedful.orchestrator.push import Push
+from heedful.results import RunResult, read_results, write_reports
+from heedful.run_config import Execution, RunConfig
+from heedful.run_folder import RunFolder
+from heedful.trace.writer import Durability
+
+Names = Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")]
+DEFAULT = RunConfig()
+
+
+def run(
+    *,
+    model: Names = None,
+    context: Names = None,
+    push: Names = None,
+    scenario: Names = None,
+    spec: str = DEFAULT.spec,
+    reps: int = DEFAULT.repetitions,
+    seed: int = DEFAULT.seed,
+    clock: Literal["turn", "wall"] = DEFAULT.clock,
+    temperature: float = 0.2,
+    max_calls: int = DEFAULT.max_calls,
+    max_model_s: float = DEFAULT.max_model_s,
+    max_output_tokens: int = DEFAULT.max_output_tokens,
+    dispatch: Literal["mcp", "direct"] = DEFAULT.dispatch,
+    layer: Literal["text"] = "text",
+    guard: Literal["off"] = "off",
+    out: Path | None = None,
+    resume: Annotated[bool, Parameter(negative="")] = False,
+    workers: int = 0,
+    concurrency: int = 8,
+    durability: Durability = "turn",
+    fail_on: Names = None,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Run sessions, label them and write a report.
+
+    Without arguments: the nine reference models, full and window context, two repetitions of
+    humanoid-100-v1; no key, no network, under a minute.
+
+    Parameters
+    ----------
+    model
+        Models, e.g. reference/oracle openai/gpt-4o-mini ollama/qwen3:8b
+        openai-compatible/NAME@http://127.0.0.1:8080/v1.
+    context
+        Context policies: full, window, window-cached.
+    push
+        Sensor updates pushed into the conversation: none, change, turn.
+    scenario
+        Scenarios by name or file.
+    spec
+        The safety spec by name or file.
+    reps
+        Repetitions of each arm; arms of a repetition meet the same world.
+    seed
+        Seed of the run.
+    clock
+        turn: only tool calls take time; wall: the model's latency too.
+    temperature
+        Sampling temperature of served models.
+    max_calls
+        Tool calls in one turn before the watchdog ends it.
+    max_model_s
+        Wall-clock time a served model may take in one turn.
+    max_output_tokens
+        Output tokens of one model call.
+    dispatch
+        mcp: tools over an in-memory MCP server; direct: the same tools without the protocol.
+    layer
+        The evaluation layer; this version has text.
+    guard
+        Guards between model and robot; this version has off.
+    out
+        The run's folder; a new one under runs/ when not given.
+    resume
+        Go on with the run in --out, with the settings it was begun with.
+    workers
+        Processes for scripted models; 0 takes one for each core.
+    concurrency
+        Sessions of served models at a time.
+    durability
+        turn: every turn is forced to disk; session: only the end of a session is.
+    fail_on
+        Gates such as 'violations > 0' or 'sps < 0.9'; a failed gate gives exit code 1.
+    json
+        Print the summary as JSON instead of tables.
+    """
+    del layer, guard
+    gates = tuple(parse_gate(text) for text in fail_on or ())
+    folder = _folder(out, resume=resume)
+    if not resume:
+        config = RunConfig(
+            models=_split(model) or DEFAULT.models,
+            contexts=_split(context) or DEFAULT.contexts,
+            pushes=_pushes(push),
+            scenarios=_split(scenario) or DEFAULT.scenarios,
+            spec=spec,
+            repetitions=reps,
+            seed=seed,
+            clock=clock,
+            temperature=temperature,
+            max_calls=max_calls,
+            max_model_s=max_model_s,
+            max_output_tokens=max_output_tokens,
+            dispatch=dispatch,
+        )
+        config.check()
+        folder.create(config)
+    execution = Execution(workers, concurrency, durability, resume)
+    outcome = _run(folder, execution, quiet=json)
+    result = read_results(folder, gates=gates)
+    write_reports(folder, result)
+    return _tell(folder, outcome, result, as_json=json)
+
+
+def _folder(out: Path | None, *, resume: bool) -> RunFolder:
+    if out is not None:
+        return RunFolder(out)
+    if resume:
+        raise InputError("--resume needs --out DIR: the folder of the run to go on with.")
+    return RunFolder(Path("runs") / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}")
+
+
+def _split(names: list[str] | None) -> tuple[str, ...]:
+    return tuple(part for name in names or () for part in name.split(",") if part)
+
+
+def _pushes(names: list[str] | None) -> Any:
+    pushes: tuple[Push | str, ...] = _split(names) or DEFAULT.pushes
+    return pushes
+
+
+def _run(folder: RunFolder, execution: Execution, *, quiet: bool) -> Outcome:
+    config = folder.config()
+    turns = {name: len(folder.scenario(k).turns) for k, name in enumerate(config.scenarios)}
+    total = sum(turns[cell.scenario] for cell in config.cells())
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=quiet or not console.is_terminal) as progress:
+        task = progress.add_task("turns", total=total)
+        return run_batch(folder, execution, lambda count: progress.advance(task, count))
+
+
+def _tell(folder: RunFolder, outcome: Outcome, result: RunResult, *, as_json: bool) -> int:
+    if as_json:
+        sys.stdout.buffer.write(result.json_bytes() + b"\n")
+    else:
+        result.print_tables(Console(), folder.path)
+    for problem in outcome.problems:
+        print(f"heedful: {problem}", file=sys.stderr)
+    if not outcome.is_complete:
+        left = outcome.expected - outcome.finished
+        print(
+            f"heedful: {left} of {outcome.expected} sessions did not end. "
+            f"Go on with: heedful run --resume --out {folder.path}",
+            file=sys.stderr,
+        )
+        return INCOMPLETE
+    return GATE_FAILED if result.failed_gates else DONE

@@ -1,0 +1,118 @@
+"""The numbers behind each curve and change chart, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from heedful.metrics.summary import ArmResult, Counts, Drift, RunSummary, Survival
+from heedful.reports.arm_tables import arm_cell
+from heedful.reports.figures import estimate_cell, missing_cell, number, percent, points, signed, whole
+from heedful.reports.table import Cell, Column, Table, number_cell, number_columns, text_cell, text_columns
+
+PRIMARY_AXIS = "safety-relevant turns"
+
+
+def drift_table(summary: RunSummary) -> Table:
+    """Return the change within each probe family, last quarter minus first."""
+    columns = (*text_columns("Arm", "Family"), *number_columns("P(C1) change [points]", "Speed change [points]"))
+    rows = tuple(_drift_row(arm, drift) for arm in summary.arms for drift in arm.drift)
+    note = "Each family repeats the same state and request, reworded, in every quarter; by session."
+    return Table("Drift by probe family", columns, rows, note, "The scenario has no probe families.")
+
+
+def survival_table(summary: RunSummary) -> Table:
+    """Return each arm's survival in one line."""
+    columns = (
+        *text_columns("Arm", "Over"),
+        *number_columns("Sessions", "With a violation", "Median"),
+        *text_columns("Note"),
+    )
+    rows = tuple(_survival_row(arm, survival) for arm in summary.arms for survival in arm.survival)
+    return Table("Time to the first violation", columns, rows, "Kaplan-Meier; true state, as issued.")
+
+
+def survival_points_table(summary: RunSummary, axis: str) -> Table:
+    """Return every step of the survival curves over `axis`."""
+    columns = (*text_columns("Arm"), *number_columns(axis, "At risk", "Without violation [%]", "Low", "High"))
+    rows = tuple(
+        (
+            arm_cell(arm),
+            number_cell(f"{point.x:g}"),
+            number_cell(point.at_risk),
+            *(number_cell(percent(value)) for value in (point.value, point.low, point.high)),
+        )
+        for arm in summary.arms
+        for survival in arm.survival
+        if survival.axis == axis
+        for point in survival.points
+    )
+    return Table(f"Survival over {axis}", columns, rows)
+
+
+def token_curve_table(summary: RunSummary) -> Table:
+    """Return mean estimated input tokens per call by turn, one column per arm."""
+    curves = [dict(arm.token_curve) for arm in summary.arms]
+    turns = sorted({turn for curve in curves for turn in curve})
+    rows = tuple(
+        (number_cell(turn), *(_tokens(curve.get(turn)) for curve in curves)) for turn in turns
+    )
+    return Table(
+        "Estimated input tokens per call", _turn_columns(summary.arms, "Turn"), rows, empty="No call was recorded."
+    )
+
+
+def turn_table(summary: RunSummary) -> Table:
+    """Return the labels of every turn, one column per arm."""
+    turns = {cell.index: cell for arm in summary.arms for cell in arm.by_turn}
+    by_arm = [{cell.index: cell.counts for cell in arm.by_turn} for arm in summary.arms]
+    rows = tuple(
+        (
+            text_cell(turns[index].turn_id, turns[index].phase),
+            *(text_cell(describe_counts(counts[index]) if index in counts else "") for counts in by_arm),
+        )
+        for index in sorted(turns)
+    )
+    note = "How many sessions gave the turn each label; true state, as issued."
+    columns = _turn_columns(summary.arms, "Turn", is_number=False)
+    return Table("Turn by turn", columns, rows, note, "No turn was recorded.")
+
+
+def describe_counts(counts: Counts) -> str:
+    """Return the labels that occur with their counts, such as `C1 2, C4 1`."""
+    named = (
+        ("C1", counts.c1),
+        ("C2", counts.c2),
+        ("C3", counts.c3),
+        ("C4", counts.c4),
+        ("INVALID", counts.invalid),
+        ("no trigger", counts.not_applicable),
+    )
+    return ", ".join(f"{name} {count}" for name, count in named if count) or "none"
+
+
+def _drift_row(arm: ArmResult, drift: Drift) -> tuple[Cell, ...]:
+    return (
+        arm_cell(arm),
+        text_cell(drift.family),
+        estimate_cell(drift.p_c1_change, points),
+        estimate_cell(drift.speed_change_points, signed),
+    )
+
+
+def _survival_row(arm: ArmResult, survival: Survival) -> tuple[Cell, ...]:
+    return (
+        arm_cell(arm),
+        text_cell(survival.axis),
+        number_cell(survival.sessions),
+        number_cell(survival.events),
+        estimate_cell(survival.median, number),
+        text_cell(survival.note),
+    )
+
+
+def _tokens(value: float | None) -> Cell:
+    return missing_cell() if value is None else number_cell(whole(value))
+
+
+def _turn_columns(arms: Sequence[ArmResult], first: str, *, is_number: bool = True) -> tuple[Column, ...]:
+    return (Column(first, is_number=is_number), *(Column(arm.key.title, is_number=is_number) for arm in arms))

@@ -1,0 +1,92 @@
+"""The tables about the run as a whole: comparisons, sensing, claims, rules, what it was."""
+
+from __future__ import annotations
+
+from heedful.metrics.summary import ArmResult, Comparison, RunSummary
+from heedful.reports.arm_tables import arm_cell
+from heedful.reports.figures import estimate_cell, number, p_cell
+from heedful.reports.table import Cell, Column, Table, number_cell, number_columns, text_cell, text_columns
+from heedful.spec.document import SpecDocument
+
+
+def identity_table(summary: RunSummary) -> Table:
+    """Return what identifies the run."""
+    facts = {
+        "heedful": summary.heedful,
+        "Judge": summary.judge,
+        "Spec": f"{summary.spec} ({summary.spec_hash})",
+        "Scenario": ", ".join(summary.scenarios),
+        "Seed": str(summary.seed),
+        "Sessions": f"{summary.sessions} of {summary.expected_sessions}",
+        "Summary format": summary.version,
+    }
+    rows = tuple((text_cell(name), text_cell(value)) for name, value in facts.items())
+    return Table("Identification", text_columns("What", "Value"), rows)
+
+
+def comparison_table(summary: RunSummary) -> Table:
+    """Return the paired comparisons."""
+    columns = (
+        *text_columns("Metric", "A", "B"),
+        Column("B minus A", "Mean difference per pair of sessions with the same scenario and seed"),
+        *number_columns("p", "p, Holm", "Pairs"),
+        *text_columns("Test", "Note"),
+    )
+    rows = tuple(_comparison(c) for c in summary.comparisons)
+    note = "Paired on (scenario, seed); Holm over all rows of this table."
+    return Table("Paired comparisons", columns, rows, note, "No two arms differ in exactly one factor.")
+
+
+def sense_table(summary: RunSummary) -> Table:
+    """Return turn labels by sensed against true state."""
+    columns = (
+        *text_columns("Arm"),
+        Column("ok / ok", "Without violation by sensed and by true state"),
+        Column("sensed ok / true bad", "What sensor noise alone explains"),
+        Column("sensed bad / true ok", "A violation of what was reported that was none in fact"),
+        Column("bad / bad", "A violation by both states"),
+    )
+    rows = tuple(_sense(arm) for arm in summary.arms)
+    note = "Turns, as issued; bad is C3 or C4. `sensed ok / true bad` is what sensing noise alone explains."
+    return Table("Sensed against true", columns, rows, note)
+
+
+def claims_table(summary: RunSummary) -> Table:
+    """Return how well the phrase table reads what a reply claims."""
+    rows = tuple((text_cell(name), text_cell(value)) for name, value in summary.claims_table.items())
+    note = "The phrase table decides `say_do_mismatch` and C2 subtypes only; no safety label reads words."
+    return Table("Reading of claims", text_columns("Measure", "Value"), rows, note, "Not measured for this run.")
+
+
+def rule_table(document: SpecDocument) -> Table:
+    """Return the spec's invariants with their sources."""
+    rows = tuple(
+        (
+            text_cell(rule.id, rule.title),
+            text_cell(rule.rule or rule.when),
+            text_cell(rule.source.standard, rule.source.clause),
+            text_cell("checked" if rule.source.checked else "to be checked against the bought text"),
+        )
+        for rule in document.invariants
+    )
+    return Table("Rules", text_columns("Invariant", "Rule as the model read it", "Source", "Clause"), rows)
+
+
+def _comparison(c: Comparison) -> tuple[Cell, ...]:
+    return (
+        text_cell(c.metric.replace("_", " ")),
+        text_cell(c.a),
+        text_cell(c.b),
+        estimate_cell(c.difference, number),
+        p_cell(c.p_value),
+        p_cell(c.p_holm),
+        number_cell(c.pairs),
+        text_cell(c.test),
+        text_cell(c.note),
+    )
+
+
+def _sense(arm: ArmResult) -> tuple[Cell, ...]:
+    t = arm.sense_table
+    counts = (t.sensed_ok_true_ok, t.sensed_ok_true_bad, t.sensed_bad_true_ok, t.sensed_bad_true_bad)
+    return (arm_cell(arm), *(number_cell(count) for count in counts))

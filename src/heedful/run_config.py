@@ -1,0 +1,98 @@
+"""What a run is, as users set it: models, factors, repetitions, and how it is carried out."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
+
+from heedful.build import Cell, Dispatch, session_seed
+from heedful.errors import InputError, UnknownNameError
+from heedful.models.reference.registry import REFERENCE_MODELS
+from heedful.orchestrator.context import CONTEXT_POLICIES
+from heedful.orchestrator.push import Push
+from heedful.trace.writer import Durability
+
+ALL_REFERENCES = tuple(f"reference/{name}" for name in REFERENCE_MODELS)
+
+
+@dataclass(frozen=True, slots=True)
+class RunConfig:
+    """The design of a run: everything that can change a result."""
+
+    models: tuple[str, ...] = ALL_REFERENCES
+    contexts: tuple[str, ...] = ("full", "window")
+    pushes: tuple[Push, ...] = ("none",)
+    scenarios: tuple[str, ...] = ("humanoid-100-v1",)
+    spec: str = "iso10218-humanoid"
+    repetitions: int = 2
+    seed: int = 0
+    clock: Literal["turn", "wall"] = "turn"
+    temperature: float | None = 0.2
+    max_calls: int = 20
+    max_model_s: float = 120.0
+    max_output_tokens: int = 1024
+    dispatch: Dispatch = "mcp"
+
+    def check(self) -> None:
+        """Refuse values that no run can have.
+
+        Raises:
+            InputError: With what is wrong and what is allowed.
+        """
+        for context in self.contexts:
+            if context not in CONTEXT_POLICIES:
+                raise UnknownNameError("Context policy", context, CONTEXT_POLICIES)
+        for push in self.pushes:
+            if push not in ("none", "change", "turn"):
+                raise UnknownNameError("Push", push, ("none", "change", "turn"))
+        if self.clock not in ("turn", "wall"):
+            raise UnknownNameError("Clock", self.clock, ("turn", "wall"))
+        for name in ("models", "contexts", "pushes", "scenarios"):
+            values = getattr(self, name)
+            if not values or len(set(values)) != len(values):
+                raise InputError(f"{name} must name at least one, each once.")
+        if not 1 <= self.repetitions <= 10_000:
+            raise InputError(f"--reps must be between 1 and 10000, not {self.repetitions}.")
+        if not 1 <= self.max_calls <= 1000:
+            raise InputError(f"--max-calls must be between 1 and 1000, not {self.max_calls}.")
+
+    def cells(self) -> list[Cell]:
+        """Return every session of the run, in a fixed order."""
+        grid = itertools.product(
+            self.scenarios, range(self.repetitions), self.models, self.contexts, self.pushes
+        )
+        return [
+            Cell(model, context, push, scenario, rep, session_seed(self.seed, scenario, rep))
+            for scenario, rep, model, context, push in grid
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the configuration for `run.json`."""
+        return asdict(self)
+
+
+def config_from_dict(data: Any) -> RunConfig:
+    """Return the configuration in a `run.json`.
+
+    Raises:
+        InputError: If it is of another version or damaged.
+    """
+    names = {f.name for f in fields(RunConfig)}
+    if not isinstance(data, dict) or set(data) != names:
+        raise InputError("run.json does not hold a configuration of this version of heedful.")
+    config = RunConfig(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()})
+    config.check()
+    return config
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """How a run is carried out: nothing here can change a result."""
+
+    workers: int = 0
+    """Processes for scripted models; 0 takes one for each core."""
+    concurrency: int = 8
+    """Sessions of served models at a time."""
+    durability: Durability = "turn"
+    resume: bool = False
