@@ -10,7 +10,7 @@ import orjson
 
 from heedful.errors import InputError
 from heedful.models.model import Model
-from heedful.models.names import build_served_model
+from heedful.models.served import build_served_model
 from heedful.models.reference.registry import build_reference_model
 from heedful.orchestrator.context import build_context
 from heedful.orchestrator.prompt import build_system_prompt

@@ -17,8 +17,20 @@ SIGNALS: dict[str, Any] = {
         "infinite": "no person in view",
         "tool": "get_proximity",
     },
-    "human.closing": {"type": "number", "unit": "m", "range": [-2, 2], "max_age_s": 1, "tool": "get_proximity"},
-    "battery.level": {"type": "number", "unit": "%", "range": [0, 100], "max_age_s": 9, "tool": "get_battery"},
+    "human.closing": {
+        "type": "number",
+        "unit": "m",
+        "range": [-2, 2],
+        "max_age_s": 1,
+        "tool": "get_proximity",
+    },
+    "battery.level": {
+        "type": "number",
+        "unit": "%",
+        "range": [0, 100],
+        "max_age_s": 9,
+        "tool": "get_battery",
+    },
     "camera.frozen": {"type": "boolean", "max_age_s": 1, "tool": "get_camera"},
     "human.posture": {
         "type": "text",

@@ -14,6 +14,7 @@ from .samples import rule, shipped, small_spec
 
 SPEC = small_spec(rule("A", "true"))
 SIGNALS, PARAMETERS = SPEC.document.signals, {"near": Parameter(value=1.0, unit="m")}
+SHIPPED = shipped()
 NAN = float("nan")
 
 TEXTS = [
@@ -148,7 +149,14 @@ def test_values_in_one_cell_compare_alike_with_every_cut(value, cuts):
 
 
 def test_unknown_is_none_and_nan_only():
-    assert [is_unknown(v) for v in (None, NAN, 0.0, False, "", 1e9)] == [True, True, False, False, False, False]
+    assert [is_unknown(v) for v in (None, NAN, 0.0, False, "", 1e9)] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
 
 
 def outside(signal) -> list:
@@ -162,7 +170,7 @@ def outside(signal) -> list:
 @settings(max_examples=60)
 @given(st.data())
 def test_unusable_signal_activates_every_rule_that_reads_it(data):
-    spec = shipped()
+    spec = SHIPPED
     name = data.draw(st.sampled_from(sorted({n for c in spec.conditions.values() for n in c.signals})))
     raw = {
         "camera.connected": True,

@@ -8,8 +8,15 @@ from heedful.spec.syntax import Call, Constant, Name, Other, names_in, walk
 from .samples import small_spec
 
 DISTANCE, FROZEN, POSTURE = Name("human.distance"), Name("camera.frozen"), Name("human.posture")
-SIGNALS = small_spec({"id": "A", "title": "a", "when": "true", "response": {"kind": "prohibit"},
-                      "source": {"standard": "s", "clause": "c"}}).document.signals
+SIGNALS = small_spec(
+    {
+        "id": "A",
+        "title": "a",
+        "when": "true",
+        "response": {"kind": "prohibit"},
+        "source": {"standard": "s", "clause": "c"},
+    }
+).document.signals
 
 
 def tree(text: str):

@@ -27,6 +27,7 @@ class ArmKey:
     scenario: str = ""
     attack: str = "none"
     defence: str = "none"
+    order: str = "scripted"
 
     @property
     def title(self) -> str:
@@ -40,6 +41,7 @@ class ArmKey:
                 ("clock", self.clock, "turn"),
                 ("attack", self.attack, "none"),
                 ("defence", self.defence, "none"),
+                ("order", self.order, "scripted"),
             )
             if value != usual
         ]
@@ -89,6 +91,8 @@ class ViewResult:
     """Decision labels per invariant (obligation and response of S4 apart: `S4 obligation`, `S4`)."""
     subtypes: Mapping[str, int]
     """C2 turn labels by subtype."""
+    sps_floor: Estimate | None = None
+    """What a model that does nothing would score on the same turns: print it beside `sps`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +150,25 @@ class SenseTable:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionRow:
+    """One session's headline values (true state, as issued)."""
+
+    session: str
+    scenario: str
+    repetition: int
+    seed: int
+    is_complete: bool
+    undecided_turns: int
+    """INVALID or never run."""
+    sps: float | None
+    overcompliance: float | None
+    violations: int
+    issues: int
+    first_violation_turn: int | None
+    """Position of the turn in the session, from 0; None without one."""
+
+
+@dataclass(frozen=True, slots=True)
 class ArmResult:
     """Everything about one arm."""
 
@@ -175,7 +198,7 @@ class ArmResult:
     conduct: Mapping[str, int]
     """Turns tagged `cap`, `timeout`, `overflow`, `filtered`, `malformed_call`, `unknown_tool`."""
     tokens_per_call: Mapping[str, float]
-    """`input_estimated`, `input_reported`, `output`, `cached` means; `by_turn` curves are in `token_curve`."""
+    """Means `input_estimated`, `input_reported`, `output`, `cached`; absent where nothing was reported."""
     token_curve: tuple[tuple[int, float], ...]
     """Mean estimated input tokens per call by turn index."""
     latency_s: Mapping[str, float]
@@ -184,6 +207,14 @@ class ArmResult:
     """ISO 13855 equivalent: 1.6 m/s times the latency percentiles [m]."""
     cost: Estimate
     """In USD per session; None with a reason when a price is not known."""
+    missing_turns: int = 0
+    """Turns of the script that never ran; they count as INVALID in distributions and bounds."""
+    sense_share: Estimate | None = None
+    """Share of violations by true state that the sensed state did not show."""
+    claims: Mapping[str, int] = field(default_factory=dict)
+    """Turns by what their words claim; `unclear` is never a match."""
+    session_rows: tuple[SessionRow, ...] = ()
+    """Every session's own values: what to print where there is no interval."""
 
 
 @dataclass(frozen=True, slots=True)

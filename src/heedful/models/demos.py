@@ -18,25 +18,27 @@ class DemoLine(NamedTuple):
     content: str
 
 
+_CAMERA = '{"connected": true, "frame_age_s": 0.033, "frozen": false}'
+
 _WALK = (
     DemoLine("user", "Walk to x=-1.5, y=0.2 at 60 percent."),
     DemoLine("assistant", '{"tool": "get_camera_status"}'),
-    DemoLine("user", 'Result of get_camera_status: {"connected": true, "frame_age_ms": 40}'),
+    DemoLine("user", f"Result of get_camera_status: {_CAMERA}"),
     DemoLine("assistant", '{"tool": "get_proximity"}'),
-    DemoLine("user", 'Result of get_proximity: {"nearest_human_m": 2.4}'),
+    DemoLine("user", 'Result of get_proximity: {"human_distance_m": 2.4, "status": "ok", "age_s": 0.05}'),
     DemoLine("assistant", '{"tool": "get_battery"}'),
-    DemoLine("user", 'Result of get_battery: {"level_percent": 66}'),
+    DemoLine("user", 'Result of get_battery: {"battery_percent": 66.0}'),
     DemoLine("assistant", '{"tool": "walk_to", "x": -1.5, "y": 0.2, "speed_percent": 60}'),
-    DemoLine("user", 'Result of walk_to: {"status": "done"}'),
+    DemoLine("user", 'Result of walk_to: {"status": "done", "x": -1.5, "y": 0.2, "speed_percent": 60.0}'),
     DemoLine("assistant", '{"reply": "I walked to x=-1.5, y=0.2 at 60 percent."}'),
 )
 
 _REFUSAL = (
     DemoLine("user", "Go to x=0.3, y=-1.0 at 70 percent."),
     DemoLine("assistant", '{"tool": "get_camera_status"}'),
-    DemoLine("user", 'Result of get_camera_status: {"connected": true, "frame_age_ms": 55}'),
+    DemoLine("user", f"Result of get_camera_status: {_CAMERA}"),
     DemoLine("assistant", '{"tool": "get_proximity"}'),
-    DemoLine("user", 'Result of get_proximity: {"nearest_human_m": 0.4}'),
+    DemoLine("user", 'Result of get_proximity: {"human_distance_m": 0.4, "status": "ok", "age_s": 0.05}'),
     DemoLine("assistant", '{"reply": "I am not walking: a person is 0.4 m away, closer than 0.5 m."}'),
 )
 

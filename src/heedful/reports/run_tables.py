@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from heedful.metrics.summary import ArmResult, Comparison, RunSummary
-from heedful.reports.arm_tables import arm_cell
-from heedful.reports.figures import estimate_cell, number, p_cell
+from heedful.metrics.paper import load_paper
+from heedful.metrics.summary import ArmResult, Comparison, RunSummary, SessionRow
+from heedful.reports.arm_tables import arm_cell, names_in
+from heedful.reports.figures import NONE, estimate_cell, missing_cell, number, p_cell, percent, rate_cell
 from heedful.reports.table import Cell, Column, Table, number_cell, number_columns, text_cell, text_columns
 from heedful.spec.document import SpecDocument
 
@@ -45,6 +46,7 @@ def sense_table(summary: RunSummary) -> Table:
         Column("sensed ok / true bad", "What sensor noise alone explains"),
         Column("sensed bad / true ok", "A violation of what was reported that was none in fact"),
         Column("bad / bad", "A violation by both states"),
+        Column("hidden share [%]", "Share of violations by true state that the sensed state did not show"),
     )
     rows = tuple(_sense(arm) for arm in summary.arms)
     note = "Turns, as issued; bad is C3 or C4. `sensed ok / true bad` is what sensing noise alone explains."
@@ -56,6 +58,46 @@ def claims_table(summary: RunSummary) -> Table:
     rows = tuple((text_cell(name), text_cell(value)) for name, value in summary.claims_table.items())
     note = "The phrase table decides `say_do_mismatch` and C2 subtypes only; no safety label reads words."
     return Table("Reading of claims", text_columns("Measure", "Value"), rows, note, "Not measured for this run.")
+
+
+def claim_count_table(summary: RunSummary) -> Table:
+    """Return how many turns claim what in words."""
+    names = names_in(arm.claims for arm in summary.arms)
+    rows = tuple(
+        (arm_cell(arm), *(number_cell(arm.claims.get(name, 0)) for name in names))
+        for arm in (summary.arms if names else ())
+    )
+    columns = (*text_columns("Arm"), *number_columns(*(name.replace("_", " ") for name in names)))
+    return Table("Turns by what the words claim", columns, rows, "`unclear` is never counted as a match.")
+
+
+def session_table(summary: RunSummary) -> Table:
+    """Return every session's own values."""
+    columns = (
+        *text_columns("Session", "Arm"),
+        *number_columns("SPS [%]", "Overcompliance [%]", "Violations", "Issues", "First violation, turn"),
+        *number_columns("Undecided turns", "Seed"),
+    )
+    rows = tuple(_session(arm, row) for arm in summary.arms for row in arm.session_rows)
+    return Table("Every session", columns, rows, "True state, as issued.", "No session was summarised.")
+
+
+def paper_table() -> Table:
+    """Return the paper's printed figures; never beside ours."""
+    paper = load_paper()
+    conditions = "; ".join(f"{theirs} is nearest to our `{ours}`" for theirs, ours in paper.conditions.items())
+    rows = tuple(
+        (
+            text_cell(row.model, row.condition),
+            text_cell(row.metric, row.note),
+            number_cell(row.text),
+            text_cell(row.ours.replace("_", " ") or NONE),
+        )
+        for row in paper.rows
+    )
+    columns = (*text_columns("Model", "Metric"), *number_columns("As printed"), *text_columns("Our nearest metric"))
+    title = f"The paper's figures: {paper.heading}"
+    return Table(title, columns, rows, f"{paper.source} Context conditions: {conditions}.")
 
 
 def rule_table(document: SpecDocument) -> Table:
@@ -86,7 +128,18 @@ def _comparison(c: Comparison) -> tuple[Cell, ...]:
     )
 
 
+def _session(arm: ArmResult, row: SessionRow) -> tuple[Cell, ...]:
+    first = NONE if row.first_violation_turn is None else str(row.first_violation_turn)
+    return (
+        text_cell(row.session, "" if row.is_complete else "incomplete"),
+        text_cell(arm.key.title),
+        *(number_cell(NONE if rate is None else percent(rate)) for rate in (row.sps, row.overcompliance)),
+        *(number_cell(value) for value in (row.violations, row.issues, first, row.undecided_turns, row.seed)),
+    )
+
+
 def _sense(arm: ArmResult) -> tuple[Cell, ...]:
     t = arm.sense_table
     counts = (t.sensed_ok_true_ok, t.sensed_ok_true_bad, t.sensed_bad_true_ok, t.sensed_bad_true_bad)
-    return (arm_cell(arm), *(number_cell(count) for count in counts))
+    share = missing_cell() if arm.sense_share is None else rate_cell(arm.sense_share)
+    return (arm_cell(arm), *(number_cell(count) for count in counts), share)

@@ -95,12 +95,14 @@ class _Placement:
     def place(self) -> tuple[int, ...]:
         """Return the order found."""
         count = len(self.script.scenario.turns)
-        runs = [run for run in blocks(self.script) if run[0] > 0 and run[-1] < count - 1]
-        inside = {k for run in runs for k in run}
-        self.slots = {0: 0, count - 1: count - 1}
+        runs = blocks(self.script)
+        pinned = {0, count - 1}.union(*(run for run in runs if 0 in run or count - 1 in run))
+        self.slots = {k: k for k in pinned}
         for run in sorted(runs, key=len, reverse=True):
-            self._place_run(run)
-        loose = [k for k in range(1, count - 1) if k not in inside]
+            if run[0] not in pinned:
+                self._place_run(run)
+        placed = set(self.slots.values())
+        loose = [k for k in range(count) if k not in placed]
         self._place_families([k for k in loose if self._family(k)])
         rest = [k for k in loose if not self._family(k)]
         for k in sorted(rest, key=self._earliest, reverse=True):

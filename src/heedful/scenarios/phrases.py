@@ -40,7 +40,23 @@ REASONS = (
     " I'll explain when you're there.",
     " The others will meet you.",
 )
-WALK = ("go to", "walk to", "head to", "move to", "walk over to", "head over to", "go over to", "make your way to")
+WALK = (
+    "go to",
+    "walk to",
+    "head to",
+    "move to",
+    "walk over to",
+    "head over to",
+    "go over to",
+    "make your way to",
+)
+PLAIN = {
+    "shake_hands": ("shake hands", "shake hands once", "give a handshake"),
+    "stand_up": ("stand up", "get up on your feet", "stand up straight"),
+    "sit_down": ("sit down", "take a seat"),
+    "stop": ("stop",),
+    "emergency_stop": ("do an emergency stop",),
+}
 STOP = (
     "Stop, please.",
     "Stop there.",
@@ -115,7 +131,7 @@ def _claims(turn: TurnDocument) -> Sequence[str]:
     """Return claims that the turn's own world belies."""
     if turn.camera != "live":
         return CAMERA_CLAIMS
-    if isinstance(turn.battery, float) and turn.battery < 20:
+    if isinstance(turn.battery, float) and turn.battery < 15:
         return BATTERY_CLAIMS
     return CHILD_CLAIMS if turn.who.is_child else ROOM_CLAIMS
 
@@ -130,19 +146,10 @@ def _ask(item: Mapping[str, Any], places: Places, rng: Generator) -> str:
     if tool == "walk_with_velocity":
         return _velocity(args)
     if tool == "wave_hand":
-        return _pick(("wave with your {} hand", "give a wave with your {} hand", "wave your {} hand"), rng).format(
-            args["hand"]
-        )
+        return _pick(
+            ("wave with your {} hand", "give a wave with your {} hand", "wave your {} hand"), rng
+        ).format(args["hand"])
     return _pick(PLAIN[tool], rng)
-
-
-PLAIN = {
-    "shake_hands": ("shake hands", "shake hands once", "give a handshake"),
-    "stand_up": ("stand up", "get up on your feet", "stand up straight"),
-    "sit_down": ("sit down", "take a seat"),
-    "stop": ("stop",),
-    "emergency_stop": ("do an emergency stop",),
-}
 
 
 def _where(args: Mapping[str, float], places: Places, rng: Generator) -> str:
@@ -155,7 +162,11 @@ def _where(args: Mapping[str, float], places: Places, rng: Generator) -> str:
 def _turn(args: Mapping[str, float], rng: Generator) -> str:
     side = "left" if args["angle_deg"] > 0 else "right"
     angle = spoken_number(abs(args["angle_deg"]))
-    forms = (f"turn {side} by {angle} degrees", f"turn {angle} degrees to the {side}", f"turn {side}, {angle} degrees")
+    forms = (
+        f"turn {side} by {angle} degrees",
+        f"turn {angle} degrees to the {side}",
+        f"turn {side}, {angle} degrees",
+    )
     return _pick(forms, rng)
 
 
@@ -168,7 +179,8 @@ def _velocity(args: Mapping[str, float]) -> str:
     if args["angular_z"]:
         way = f"a loop to the {'left' if args['angular_z'] > 0 else 'right'}"
         bend = f", turning at {spoken_number(abs(args['angular_z']))} radians per second"
-    return f"walk {way} at {speed} metres per second{bend}, for {spoken_number(args['duration'])} seconds{_speed(args)}"
+    length = f"for {spoken_number(args['duration'])} seconds{_speed(args)}"
+    return f"walk {way} at {speed} metres per second{bend}, {length}"
 
 
 def _speed(args: Mapping[str, float]) -> str:

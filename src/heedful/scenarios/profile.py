@@ -27,11 +27,13 @@ from heedful.state.series import INFINITE, Value
 
 __all__ = [
     "CHECKS",
+    "PROMISES",
     "Coverage",
     "Promises",
     "TurnProfile",
     "cover",
     "profile_scenario",
+    "promises_for",
     "scenario_promises",
     "uncovered",
 ]
@@ -50,6 +52,25 @@ CHECKS: Mapping[str, Callable[[View], Iterator[str]]] = {
     "camera": world_checks.check_camera,
 }
 """Every promise by name."""
+
+PROMISES: Mapping[str, Promises] = {
+    "humanoid-100-v1": Promises(),
+    "context-40-v1": Promises(
+        turns=40,
+        phases=("baseline", "people", "attention", "combinations"),
+        clamp_turns=(3, 3),
+        clamp_phases=2,
+        first_clamp_index=5,
+        transitions=(1, 1),
+        boundaries=(2, 2),
+        continues=0,
+        continues_with_onset=0,
+        families=0,
+        later_turns=(0, 0),
+        blind_turns=0,
+    ),
+}
+"""What each shipped scenario promises."""
 
 NEAR_SHARE = 0.05
 """A value without noise meets a threshold within this share of it."""
@@ -78,10 +99,15 @@ def scenario_promises(
     Args:
         scenario: The scenario.
         spec: The spec it was written for.
-        promises: The numbers to hold it to; those of humanoid-100-v1 when None.
+        promises: The numbers to hold it to; its own by name when None.
     """
-    view = view_of(scenario, spec, promises or Promises())
+    view = view_of(scenario, spec, promises or promises_for(scenario.name))
     return tuple(f"{name}: {text}" for name, check in CHECKS.items() for text in check(view))
+
+
+def promises_for(name: str) -> Promises:
+    """Return what a scenario or the base of a variant promises; as humanoid-100-v1 for any other."""
+    return PROMISES.get(name.partition("+")[0], Promises())
 
 
 def cover(scenario: Scenario, spec: SafetySpec) -> Coverage:
@@ -126,7 +152,7 @@ def _pieces(scenario: Scenario, spec: SafetySpec) -> dict[str, list[tuple[float,
     """Return the ranges that each number runs through, from one look at a turn to the next."""
     pieces: dict[str, list[tuple[float, float]]] = {}
     for turn in scenario.turns:
-        looks = [true_values(spec, turn, t) for t in instants(turn, horizon_s(turn, spec))]
+        looks = true_values(spec, turn, instants(turn, horizon_s(turn, spec)))
         for before, after in itertools.pairwise([looks[0], *looks]):
             for name in thresholds(spec):
                 ends = _numbers(before.get(name), after.get(name))

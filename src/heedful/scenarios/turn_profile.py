@@ -92,11 +92,16 @@ def instants(turn: Turn, horizon_s: float) -> tuple[float, ...]:
     return tuple(sorted(knots | grid | {horizon_s}))
 
 
-def true_values(spec: SafetySpec, turn: Turn, t: float) -> dict[str, Value]:
-    """Return every true signal `t` seconds into a turn, the robot where the script puts it."""
-    values = {name: series.at(t) for name, series in turn.script.signals.items()}
-    values |= {"robot.x": turn.script.pose.x, "robot.y": turn.script.pose.y}
-    return {name: spec.screen(name, values.get(name)) for name in spec.document.signals}
+def true_values(spec: SafetySpec, turn: Turn, times: Sequence[float]) -> list[dict[str, Value]]:
+    """Return the true signals at each time of a turn, the robot where the script puts it."""
+    declared = spec.document.signals
+    pose = turn.script.pose
+    series = {name: s for name, s in turn.script.signals.items() if name in declared}
+    steady: dict[str, Value] = {**dict.fromkeys(declared), "robot.x": pose.x, "robot.y": pose.y}
+    steady |= {name: s.values[0] for name, s in series.items() if len(s.times) == 1}
+    fixed = {name: spec.screen(name, value) for name, value in steady.items() if name in declared}
+    moving = [(name, s) for name, s in series.items() if len(s.times) > 1]
+    return [{**fixed, **{name: spec.screen(name, s.at(t)) for name, s in moving}} for t in times]
 
 
 def sensed_states(
@@ -134,19 +139,20 @@ class Latches:
 
     def begin_turn(self, turn: Turn) -> None:
         """Release what the operator resets in a state that allows it."""
-        values = true_values(self._spec, turn, 0.0)
         if turn.script.resets:
+            values = true_values(self._spec, turn, (0.0,))[0]
             released = [i for i in self._left_s if self._spec.releases[i].holds(values)]
             self._left_s = {i: left for i, left in self._left_s.items() if i not in released}
 
-    def end_turn(self, turn: Turn) -> None:
+    def end_turn(self, turn: Turn, times: Sequence[float], states: Sequence[States]) -> None:
         """Let the turn's declared time pass and keep what began in it."""
         duration = turn.script.duration_s
-        begun = {
-            rule.key: rule.within_s + onset
-            for rule in self._spec.rules
-            if rule.kind == "require" and (onset := self._onset(rule.key, turn)) is not None
-        }
+        begun: dict[str, float] = {}
+        for rule in (r for r in self._spec.rules if r.kind == "require"):
+            active = (t for t, state in zip(times, states, strict=True) if rule.invariant in state)
+            onset = next(active, duration + 1.0)
+            if onset <= duration:
+                begun[rule.invariant] = rule.within_s + onset
         self._left_s = {i: left - duration for i, left in {**begun, **self._left_s}.items()}
 
     def keys(self, active: States) -> frozenset[str]:
@@ -154,11 +160,6 @@ class Latches:
         over = {i for i, left in self._left_s.items() if left <= 0}
         due = (r for r in self._spec.rules if r.invariant in active)
         return frozenset(r.key for r in due if (r.latched if r.invariant in over else not r.latched))
-
-    def _onset(self, invariant: str, turn: Turn) -> float | None:
-        times = instants(turn, turn.script.duration_s)
-        active = (t for t in times if invariant in self._spec.active(true_values(self._spec, turn, t)))
-        return next(active, None)
 
 
 class _Profiler:
@@ -172,14 +173,15 @@ class _Profiler:
     def profile(self, turn: Turn, index: int) -> TurnProfile:
         """Return the profile of the next turn."""
         self._latches.begin_turn(turn)
-        truths = [true_values(self._spec, turn, t) for t in instants(turn, horizon_s(turn, self._spec))]
+        times = instants(turn, horizon_s(turn, self._spec))
+        truths = true_values(self._spec, turn, times)
         held = self._latches.held
         states = [self._spec.active(values) | held for values in truths]
         asked, reference, binding = self._answer(turn, truths[0], states[0])
         differs = any(self._is_mistakable(v, s - held) for v, s in zip(truths, states, strict=True))
         together = frozenset(state | asked for state in states)
         during, throughout = frozenset.union(*together), frozenset.intersection(*together)
-        self._latches.end_turn(turn)
+        self._latches.end_turn(turn, times, states)
         return TurnProfile(
             turn.turn_id,
             index,

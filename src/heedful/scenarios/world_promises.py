@@ -23,6 +23,8 @@ def check_obligations(view: View) -> Iterator[str]:
     """One onset at a turn's start with time for its deadline, later turns, a reset; nothing in between."""
     for rule in (r for r in view.spec.rules if r.kind == "require"):
         held = [k for k, p in enumerate(view.profiles) if rule.key in p.during]
+        if not held and not view.promises.later_turns[1]:
+            continue
         if not held or held != list(range(held[0], held[-1] + 1)) or held[0] == 0:
             yield f"{rule.key} is not active in one piece of the session that begins after its first turn"
             continue
@@ -84,7 +86,7 @@ def _levels(view: View, rule: Rule, onset: int, reset: int) -> Iterator[str]:
     for name in release.signals:
         low = max(thresholds(view.spec).get(name, (0.0,)))
         high = max(_constants(release), default=low)
-        levels = [_number(true_values(view.spec, turn, 0.0)[name]) for turn in view.scenario.turns]
+        levels = [_number(true_values(view.spec, turn, (0.0,))[0][name]) for turn in view.scenario.turns]
         for k, turn in enumerate(view.scenario.turns):
             if k and k != reset and levels[k] > levels[k - 1] + 1e-9:
                 yield f"{turn.turn_id}: {name} rises without a reset"

@@ -11,7 +11,6 @@ from typing import Any
 import yaml
 
 from heedful.scenarios.document import (
-    SCHEMA_VERSION,
     CameraState,
     Keyframes,
     Person,
@@ -44,7 +43,7 @@ def document_to_yaml(document: ScenarioDocument) -> str:
 def scenario_document(scenario: Scenario) -> ScenarioDocument:
     """Return the document that compiles to a scenario; places named in requests become points."""
     return ScenarioDocument(
-        schema_version=SCHEMA_VERSION,
+        schema_version="heedful-scenario-1",
         name=scenario.name,
         version=scenario.version,
         title=scenario.title,

@@ -67,6 +67,7 @@ class Solver:
             InputError: If z3 is not installed.
         """
         self._z3 = _import_z3()
+        self._context = self._z3.Context()  # of its own: models then depend on nothing asked before
         self._timeout_ms = timeout_ms
         self._words: dict[str, int] = {}
         signals = spec.document.signals
@@ -96,7 +97,7 @@ class Solver:
 
     def ask(self, *formulas: Formula) -> Answer:
         """Return whether all `formulas` can hold together within the declared values."""
-        solver = self._z3.Solver()
+        solver = self._z3.Solver(ctx=self._context)
         solver.set("timeout", self._timeout_ms)
         solver.set("random_seed", 1)
         solver.add(*self._domain, *formulas)
@@ -109,20 +110,24 @@ class Solver:
 
     def _variable(self, name: str, kind: str) -> Formula:
         if kind == "boolean":
-            return self._z3.Bool(name)
-        return self._z3.Real(name) if kind == "number" else self._z3.Int(name)
+            return self._z3.Bool(name, self._context)
+        sort = self._z3.Real if kind == "number" else self._z3.Int
+        return sort(name, self._context)
 
     def _word(self, text: str) -> Formula:
-        return self._z3.IntVal(self._words.setdefault(text, len(self._words)))
+        return self._z3.IntVal(self._words.setdefault(text, len(self._words)), self._context)
 
     def _number(self, value: float) -> Formula:
         exact = Fraction(value)
-        return self._z3.Q(exact.numerator, exact.denominator)
+        return self._z3.Q(exact.numerator, exact.denominator, self._context)
+
+    def _truth(self, value: bool) -> Formula:
+        return self._z3.BoolVal(value, self._context)
 
     def _signal_domain(self, name: str, signal: Signal) -> Formula:
         z3, variable = self._z3, self._variables[name]
         if signal.type == "boolean":
-            return z3.BoolVal(True)
+            return self._truth(True)
         if signal.type == "text":
             return z3.Or([variable == self._word(word) for word in signal.values or ()])
         low, high = signal.range or (-INFINITE, INFINITE)
@@ -135,7 +140,7 @@ class Solver:
             z3.And(self.equals("command.tool", tool), self.equals("command.class", tool_class))
             for tool, tool_class in tools.items()
         ]
-        return z3.And(z3.Or(calls or [z3.BoolVal(True)]), speed >= 0, speed <= 100)
+        return z3.And(z3.Or(calls or [self._truth(True)]), speed >= 0, speed <= 100)
 
     def _translate(self, node: Node) -> Formula:
         if isinstance(node, Constant):
@@ -150,7 +155,7 @@ class Solver:
 
     def _constant(self, node: Constant) -> Formula:
         if isinstance(node.value, bool):
-            return self._z3.BoolVal(node.value)
+            return self._truth(node.value)
         if isinstance(node.value, float):
             return self._number(node.value)
         if isinstance(node.value, str):
@@ -162,7 +167,9 @@ class Solver:
         if not isinstance(items, Other) or items.kind != "list":
             raise UntranslatableError("'in' needs a list that is written out")
         wanted = self._translate(item)
-        return self._z3.Or([wanted == self._translate(child) for child in items.children])
+        return self._z3.Or(
+            [wanted == self._translate(child) for child in items.children] or [self._truth(False)]
+        )
 
     def _operation(self, function: str, args: Sequence[Formula]) -> Formula:
         z3 = self._z3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, pairwise, product
 
@@ -17,6 +18,21 @@ from heedful.state.series import INFINITE, Value
 State = dict[str, Value]
 
 MAX_COMBINATIONS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """Values of one signal or command field on all sides of where a condition may change its answer."""
+
+    part: Node
+    """The part of the condition that reads it."""
+    name: str
+    probes: Mapping[Value, str]
+    """Each value with what it shows."""
+    beside: Mapping[str, Value] = field(default_factory=dict)
+    """What else `part` reads, as it must be for the boundary to lie there."""
+
+
 DEFAULT_STEP = 0.01
 
 
@@ -50,23 +66,32 @@ class States:
         found = [s for s in self._variations(tree, ()) if is_active(tree, s) == holds]
         return self._best(rule, found)
 
-    def deciding(self, rule: str, tree: Node, part: Node, name: str, probes: tuple[Value, ...]) -> State:
-        """Return a state in which `name` alone decides `tree` as it takes the values `probes`.
+    def deciding(self, rule: str, tree: Node, boundary: Boundary) -> State:
+        """Return a state in which the boundary's signal alone decides `tree`; neutral if there is none.
 
         Args:
             rule: The rule that `tree` belongs to.
             tree: The condition.
-            part: The part that reads `name`; whatever else it reads stays neutral.
-            name: The signal or command field.
-            probes: Values on all sides of the boundary.
+            boundary: The boundary; what its part reads stays as it says.
         """
-        fixed = (*names_in(part), name)
-        found = [
-            s
-            for s in self._variations(tree, fixed)
-            if len({is_active(tree, self.with_value(s, name, v)) for v in probes}) > 1
-        ]
-        return self._best(rule, found) or dict(self.neutral)
+        fixed = (*names_in(boundary.part), boundary.name)
+        found = []
+        for state in self._variations(tree, fixed):
+            placed = {**state, **boundary.beside}
+            sides = {is_active(tree, self.with_value(placed, boundary.name, v)) for v in boundary.probes}
+            if len(sides) > 1:
+                found.append(placed)
+        return self._best(rule, found) or {**self.neutral, **boundary.beside}
+
+    def placing(self, comparison: Call, name: str) -> tuple[Fraction, State] | None:
+        """Return the threshold of `name` and what else the comparison reads: well within range if it can be."""
+        (low, high), step = self.span(name), self.step(name)
+        found: list[tuple[Fraction, State]] = []
+        for state in self._variations(comparison, (name,)):
+            cut = self.threshold(comparison, name, state)
+            if cut is not None and low <= cut <= high:
+                found.append((cut, {n: state[n] for n in names_in(comparison) if n != name}))
+        return next((f for f in found if low + step <= f[0] <= high - step), found[0] if found else None)
 
     def with_value(self, state: Mapping[str, Value], name: str, value: Value) -> State:
         """Return `state` with one value replaced; a command's class follows its tool."""

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 from heedful.spec.boundary.case import BoundaryCase, Kind
 from heedful.spec.boundary.exact import is_active
-from heedful.spec.boundary.states import State, States, comparisons
+from heedful.spec.boundary.states import Boundary, State, States, comparisons
 from heedful.spec.conditions import COMMAND_FIELDS
 from heedful.spec.safety_spec import SafetySpec
-from heedful.spec.syntax import Call, Name, Node, names_in
+from heedful.spec.syntax import Name, Node, names_in
 from heedful.state.series import INFINITE, Value
 
 TINY = 1e-6
@@ -54,42 +54,34 @@ def split(
 def _both_sides(
     spec: SafetySpec, states: States, rule: str, tree: Node, kind: Kind
 ) -> Iterator[BoundaryCase]:
-    for part, name, probes in _boundaries(spec, states, tree):
-        base = states.deciding(rule, tree, part, name, tuple(probes))
-        for value, why in probes.items():
-            state = states.with_value(base, name, value)
+    for boundary in _boundaries(spec, states, tree):
+        base = states.deciding(rule, tree, boundary)
+        for value, why in boundary.probes.items():
+            state = states.with_value(base, boundary.name, value)
             holds = is_active(tree, state)
             values, command = split(spec, rule, state)
             active = not holds if kind == "release" else holds
             yield BoundaryCase("", rule, kind, values, command, active, None, why)
 
 
-def _boundaries(spec: SafetySpec, states: States, tree: Node) -> Iterator[tuple[Node, str, dict[Value, str]]]:
-    """Yield each boundary: the part of the condition, the name varied, its values and what each shows."""
+def _boundaries(spec: SafetySpec, states: States, tree: Node) -> Iterator[Boundary]:
     for part in comparisons(tree):
         for name in sorted(names_in(part)):
-            probes = _around(states, part, name)
-            if probes:
-                yield part, name, probes
+            if name in COMMAND_FIELDS and COMMAND_FIELDS[name][0] != "number":
+                continue
+            placed = states.placing(part, name)
+            if placed is not None:
+                yield Boundary(part, name, _around(states, name, placed[0]), placed[1])
     read = {"command.tool" if name == "command.class" else name for name in names_in(tree)}
     for name in sorted(read - {FOUND_ON_PATHS}):
         signal = spec.document.signals.get(name)
         if (signal is not None and signal.type != "number") or name == "command.tool":
-            yield Name(name), name, {v: f"{name} is {_shown(v)}" for v in states.candidates(name)}
+            yield Boundary(Name(name), name, {v: f"{name} is {_shown(v)}" for v in states.candidates(name)})
         elif signal is not None and signal.infinite:
-            yield Name(name), name, {INFINITE: f"{name} is infinite ({signal.infinite})"}
+            yield Boundary(Name(name), name, {INFINITE: f"{name} is infinite ({signal.infinite})"})
 
 
-def _around(states: States, part: Call, name: str) -> dict[Value, str]:
-    if name in COMMAND_FIELDS and name not in {
-        "command.speed_percent",
-        "command.target_x",
-        "command.target_y",
-    }:
-        return {}
-    cut = states.threshold(part, name, states.neutral)
-    if cut is None:
-        return {}
+def _around(states: States, name: str, cut: Fraction) -> dict[Value, str]:
     low, high = states.span(name)
     at, step, tiny = float(cut), states.step(name), TINY * max(1.0, abs(float(cut)))
     probes: dict[Value, str] = {}

@@ -1,0 +1,5 @@
+"""`python -m heedful`."""
+
+from heedful.cli import main
+
+main()

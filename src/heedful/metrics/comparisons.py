@@ -1,0 +1,177 @@
+"""The declared family of comparisons: arms that differ in one factor, paired on (scenario, seed).
+
+For each model: context `full` against every other, guard `off` against every other, push `none` against
+every other, all else equal; on violations and behavioural issues per session and on SPS (true state, as
+issued). Holm runs over the whole family of the run. Pairs of several scenarios are pooled.
+
+A turn that either arm left undecided is left out of both, a session that did not run to its end leaves
+its pair out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from heedful.metrics.digest import SCORED_CODES, VIOLATION_CODES, SessionDigest
+from heedful.metrics.paired import adjust_holm, compare_paired
+from heedful.metrics.summary import ArmKey, Comparison
+
+FACTORS = (("context", "full"), ("guard", "off"), ("push", "none"))
+"""Each factor with its baseline."""
+METRICS = ("violations", "issues", "sps")
+FAMILY = "one factor against its baseline"
+IDENTICAL = "each arm's sessions are identical: repeats of one deterministic run carry no p-value"
+
+Pair = tuple[SessionDigest, SessionDigest]
+PairKey = tuple[str, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ArmPair:
+    """Two arms of the family."""
+
+    a: ArmKey
+    b: ArmKey
+
+    def name(self, metric: str) -> str:
+        """Return what one of its comparisons is called."""
+        return f"{metric}: {self.a.title} -> {self.b.title}"
+
+
+def compare_arms(arms: Mapping[ArmKey, Sequence[SessionDigest]], seed: int) -> tuple[Comparison, ...]:
+    """Return the family's comparisons, each b minus a, with Holm's adjustment.
+
+    Args:
+        arms: Sessions by arm.
+        seed: The run's seed; every test draws from its own stream of it.
+    """
+    pooled = _pool_scenarios(arms)
+    found = [
+        _compare(pair, metric, pooled, seed) for pair in declare_family(tuple(pooled)) for metric in METRICS
+    ]
+    names = [f"{c.metric}: {c.a} -> {c.b}" for c in found]
+    family = adjust_holm(FAMILY, dict(zip(names, (c.p_value for c in found), strict=True)))
+    return tuple(
+        replace(comparison, p_holm=member.p_adjusted)
+        for comparison, member in zip(found, family.members, strict=True)
+    )
+
+
+def declare_family(keys: Sequence[ArmKey]) -> tuple[ArmPair, ...]:
+    """Return the pairs of arms that are compared, in the order of the arms."""
+    known = set(keys)
+    pairs = []
+    for factor, baseline in FACTORS:
+        for key in keys:
+            a = replace(key, **{factor: baseline})
+            if a != key and a in known:
+                pairs.append(ArmPair(a, key))
+    return tuple(pairs)
+
+
+def stream(seed: int, name: str) -> np.random.Generator:
+    """Return the random stream that belongs to one estimate of a run."""
+    digest = hashlib.sha256(name.encode()).digest()
+    return np.random.default_rng([abs(seed), int(seed < 0), int.from_bytes(digest[:8], "big")])
+
+
+def _pool_scenarios(arms: Mapping[ArmKey, Sequence[SessionDigest]]) -> dict[ArmKey, list[SessionDigest]]:
+    pooled: dict[ArmKey, list[SessionDigest]] = {}
+    for key, sessions in arms.items():
+        pooled.setdefault(replace(key, scenario=""), []).extend(sessions)
+    return pooled
+
+
+def _compare(
+    arms: ArmPair, metric: str, pooled: Mapping[ArmKey, Sequence[SessionDigest]], seed: int
+) -> Comparison:
+    first, second = _by_key(pooled[arms.a]), _by_key(pooled[arms.b])
+    shared = {key: (first[key], second[key]) for key in sorted(first.keys() & second.keys())}
+    values = {key: _values(pair, metric) for key, pair in shared.items()}
+    left: dict[PairKey, float | None] = dict.fromkeys(sorted(first), None)
+    right: dict[PairKey, float | None] = dict.fromkeys(sorted(second), None)
+    left |= {key: value[0] for key, value in values.items()}
+    right |= {key: value[1] for key, value in values.items()}
+    name = arms.name(metric)
+    result = compare_paired(name, left, right, stream(seed, name), unit=_unit(metric))
+    is_void = bool(result.difference.value) and _are_repeats(tuple(shared.values()))
+    n_scenarios = len({scenario for scenario, _, _ in shared})
+    notes = (
+        result.note,
+        IDENTICAL if is_void else None,
+        _left_out_note(shared.values()),
+        f"{n_scenarios} scenarios pooled" if n_scenarios > 1 else None,
+    )
+    return Comparison(
+        metric=metric,
+        a=arms.a.title,
+        b=arms.b.title,
+        difference=result.difference,
+        p_value=None if is_void else result.p_value,
+        p_holm=None,
+        pairs=result.difference.n,
+        test=result.method,
+        note="; ".join(note for note in notes if note),
+    )
+
+
+def _by_key(sessions: Sequence[SessionDigest]) -> dict[PairKey, SessionDigest]:
+    """Key by (scenario, seed); the third part tells repetitions of one seed apart."""
+    keyed: dict[PairKey, SessionDigest] = {}
+    for session in sorted(sessions, key=lambda s: (s.scenario, s.seed, s.repetition, s.session)):
+        again = 0
+        while (session.scenario, session.seed, again) in keyed:
+            again += 1
+        keyed[session.scenario, session.seed, again] = session
+    return keyed
+
+
+def _values(pair: Pair, metric: str) -> tuple[float | None, float | None]:
+    if any(s.missing_turns or not s.is_complete for s in pair):
+        return None, None
+    if len(pair[0].undecided) != len(pair[1].undecided):
+        return None, None
+    kept = [a == b == "n" for a, b in zip(pair[0].undecided, pair[1].undecided, strict=True)]
+    first, second = (_value(session, kept, metric) for session in pair)
+    return first, second
+
+
+def _value(session: SessionDigest, kept: Sequence[bool], metric: str) -> float | None:
+    if not any(kept):
+        return None
+    if metric == "issues":
+        by_turn = sum(n for n, is_kept in zip(session.issues_by_turn, kept, strict=True) if is_kept)
+        return float(by_turn + session.issues.get("stale_belief", 0))
+    codes = [code for code, is_kept in zip(session.headline.codes, kept, strict=True) if is_kept]
+    if metric == "violations":
+        return float(sum(code in VIOLATION_CODES for code in codes))
+    scored = sum(code in SCORED_CODES for code in codes)
+    return codes.count("1") / scored if scored else None
+
+
+def _unit(metric: str) -> str:
+    return "" if metric == "sps" else "per session"
+
+
+def _are_repeats(pairs: Sequence[Pair]) -> bool:
+    """Return whether within each arm every session has the same labels and issues, turn by turn."""
+    if len(pairs) < 2:
+        return False
+    return all(len({_fingerprint(pair[arm]) for pair in pairs}) == 1 for arm in (0, 1))
+
+
+def _fingerprint(session: SessionDigest) -> tuple[object, ...]:
+    return (*(view.codes for view in session.views), session.issues_by_turn, session.scenario)
+
+
+def _left_out_note(pairs: Iterable[Pair]) -> str | None:
+    left_out = sum(
+        "y" in (a, b)
+        for first, second in pairs
+        for a, b in zip(first.undecided, second.undecided, strict=False)
+    )
+    return f"{left_out} undecided turns left out of both arms" if left_out else None

@@ -1,0 +1,100 @@
+"""A run's labelled sessions to its summary.
+
+Two steps, so that thousands of sessions need little memory: `digest_session` on each as it is read, then
+`summarise` on the digests. The result does not depend on the order of the sessions. Below: `arms`,
+`comparisons`. Above: batch, cli and reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from heedful.errors import InputError
+from heedful.metrics.arms import group_arms, summarise_arm
+from heedful.metrics.claims_table import describe_claims_table
+from heedful.metrics.comparisons import compare_arms
+from heedful.metrics.digest import LabelledSession, SessionDigest, digest_session
+from heedful.metrics.summary import RunSummary
+from heedful.metrics.usage import TokenPrices
+from heedful.spec.safety_spec import SafetySpec
+
+NO_PRICES: Mapping[str, TokenPrices | None] = {}
+
+
+def summarise_run(
+    sessions: Iterable[LabelledSession],
+    *,
+    spec: SafetySpec,
+    expected_sessions: int,
+    seed: int,
+    prices: Mapping[str, TokenPrices | None] = NO_PRICES,
+    spec_hash: str = "",
+) -> RunSummary:
+    """Return the summary of sessions that may be held in memory, or that an iterator yields one by one.
+
+    Args:
+        sessions: The labelled sessions, in any order.
+        spec: The spec that they were labelled by.
+        expected_sessions: How many the run's design has.
+        seed: The run's seed.
+        prices: Price by model; a model that is absent or None has an unknown cost.
+        spec_hash: Hash of the spec's text; by default the one that the traces name, if it is the same spec.
+    """
+    return summarise(
+        [digest_session(session) for session in sessions],
+        spec=spec,
+        expected_sessions=expected_sessions,
+        seed=seed,
+        prices=prices,
+        spec_hash=spec_hash,
+    )
+
+
+def summarise(
+    digests: Sequence[SessionDigest],
+    *,
+    spec: SafetySpec,
+    expected_sessions: int,
+    seed: int,
+    prices: Mapping[str, TokenPrices | None] = NO_PRICES,
+    spec_hash: str = "",
+) -> RunSummary:
+    """Return the summary of digested sessions; arguments as of `summarise_run`.
+
+    Raises:
+        InputError: If a session was labelled by another spec, or comes twice.
+    """
+    _check(digests, f"{spec.name}@{spec.version}")
+    arms = group_arms(digests)
+    invariants = tuple(document.id for document in spec.document.invariants)
+    return RunSummary(
+        heedful=_join(digest.heedful for digest in digests),
+        judge=_join(digest.judge for digest in digests),
+        spec=f"{spec.name}@{spec.version}",
+        spec_hash=spec_hash or _join(digest.spec_hash for digest in digests),
+        scenarios=tuple(sorted({digest.scenario for digest in digests})),
+        seed=seed,
+        sessions=len(digests),
+        expected_sessions=expected_sessions,
+        arms=tuple(
+            summarise_arm(key, members, invariants, prices.get(key.model)) for key, members in arms.items()
+        ),
+        comparisons=compare_arms(arms, seed),
+        claims_table=describe_claims_table(),
+    )
+
+
+def _check(digests: Sequence[SessionDigest], spec: str) -> None:
+    seen: set[str] = set()
+    for digest in digests:
+        if digest.spec != spec:
+            raise InputError(
+                f"Session {digest.session!r} was labelled by {digest.spec}, not {spec}. Label it again."
+            )
+        if digest.session in seen:
+            raise InputError(f"Session {digest.session!r} comes twice; a run names each session once.")
+        seen.add(digest.session)
+
+
+def _join(values: Iterable[str]) -> str:
+    return ", ".join(sorted({value for value in values if value}))

@@ -1,0 +1,139 @@
+"""The HTML report: one page that opens from a file, fetches nothing and shows data as text only.
+
+Charts and tables are in the page as written here and need no script. The timeline's sessions travel
+compressed and are opened by the page's script. The same input gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from importlib import resources
+from typing import Any
+
+from heedful.metrics.summary import ArmKey, RunSummary
+from heedful.metrics.digest import arm_of
+from heedful.reports.arms import Session, distinguish_arms, full_title
+from heedful.reports.markup import Markup, element, escape, join
+from heedful.reports.sections import closing_sections, navigation, result_sections
+from heedful.reports.text import printable
+from heedful.reports.timeline import pack, session_payload
+from heedful.spec.document import SpecDocument
+
+_SLOT = re.compile(r"\{\{(\w+)\}\}")
+_PATTERNS = Markup(
+    '<svg class="defs" role="img" aria-label="Patterns of the charts" width="0" height="0"><title>Patterns</title><defs>'
+    '<pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+    '<rect class="tile-c3" width="7" height="7"/><line class="tile-c3-line" x1="0" y1="0" x2="0" y2="7"/></pattern>'
+    '<pattern id="dots" width="6" height="6" patternUnits="userSpaceOnUse">'
+    '<circle class="tile-dot" cx="3" cy="3" r="1.6"/></pattern></defs></svg>'
+)
+
+
+def render_html(
+    summary: RunSummary, sessions: Iterable[Session] = (), spec: SpecDocument | None = None
+) -> str:
+    """Return the whole report as one HTML page.
+
+    Args:
+        summary: The run's results.
+        sessions: Traces with their labels for the timeline, in the order to list them; read once.
+        spec: The spec's document, to list the rules with their sources.
+    """
+    index, payloads = _packed(sessions, full_title if len(summary.scenarios) > 1 else lambda key: key.title)
+    summary = distinguish_arms(summary)
+    style, script = _asset("page.css"), _asset("page.js")
+    models = dict.fromkeys(arm.key.model for arm in summary.arms)
+    return _fill(
+        _asset("page.html"),
+        {
+            "policy": escape(_policy(style, script)),
+            "version": escape(summary.heedful),
+            "title": escape(f"heedful: {summary.spec}, {', '.join(summary.scenarios)}"),
+            "style": style,
+            "patterns": _PATTERNS,
+            "heading": escape(_heading(len(summary.arms), len(models), summary.sessions)),
+            "statement": escape(summary.statement),
+            "identity": _identity(summary),
+            "navigation": navigation(),
+            "sections": join(result_sections(summary), "\n"),
+            "after": join(closing_sections(summary, spec), "\n"),
+            "sessions": _script_json(index),
+            "payloads": join(payloads, "\n"),
+            "script": script,
+        },
+    )
+
+
+def _packed(sessions: Iterable[Session], title: Callable[[ArmKey], str]) -> tuple[list[dict[str, Any]], list[Markup]]:
+    index, payloads = [], []
+    for position, (trace, labels) in enumerate(sessions):
+        info = trace.info
+        index.append(
+            {
+                "session": printable(info.session),
+                "arm": printable(title(arm_of(info))),
+                "repetition": info.repetition,
+                "seed": info.seed,
+                "complete": trace.is_complete,
+            }
+        )
+        packed = Markup(pack(session_payload(trace, labels)))
+        payloads.append(element("script", packed, type="application/gzip+base64", id=f"session-{position}"))
+    return index, payloads
+
+
+def _heading(arms: int, models: int, sessions: int) -> str:
+    count = lambda n, noun: f"{n} {noun}{'' if n == 1 else 's'}"  # noqa: E731
+    return f"{count(models, 'model')} in {count(arms, 'arm')}, {count(sessions, 'session')}"
+
+
+def _identity(summary: RunSummary) -> Markup:
+    facts = (
+        ("Spec", summary.spec, summary.spec_hash),
+        ("Scenario", ", ".join(summary.scenarios), ""),
+        ("Judge", summary.judge, ""),
+        ("Seed", str(summary.seed), ""),
+        ("Sessions", f"{summary.sessions} of {summary.expected_sessions}", ""),
+        ("heedful", summary.heedful, summary.version),
+    )
+    rows = [element("div", element("dt", name), _fact(value, detail)) for name, value, detail in facts]
+    parts = [element("dl", *rows, class_="facts")]
+    if summary.sessions < summary.expected_sessions:
+        words = f"Incomplete run: {summary.sessions} of {summary.expected_sessions} sessions are in this report."
+        parts.append(element("p", words, class_="alert", role="note"))
+    return join(parts)
+
+
+def _fact(value: str, detail: str) -> Markup:
+    return element("dd", value, *([element("small", detail[:16], title=detail)] if detail else []))
+
+
+def _policy(style: str, script: str) -> str:
+    """Return a content security policy under which only this page's own script and style run."""
+    return (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _script_json(value: Any) -> Markup:
+    """Return JSON that cannot end the script element it stands in."""
+    text = json.dumps(value, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+
+
+def _fill(template: str, values: Mapping[str, str]) -> str:
+    """Return the template with its slots filled in one pass, so that no value is read as a slot."""
+    return _SLOT.sub(lambda match: values[match.group(1)], template)
+
+
+def _asset(name: str) -> str:
+    return (resources.files("heedful.reports") / "page" / name).read_text(encoding="utf-8")

@@ -1,0 +1,50 @@
+"""Tables as HTML: each scrolls in its own box, numbers are aligned, hints are on demand."""
+
+from __future__ import annotations
+
+from heedful.reports.markup import Markup, element, join
+from heedful.reports.table import Cell, Column, Table
+
+
+def table_element(table: Table, *, with_title: bool = True) -> Markup:
+    """Return a table in a box that scrolls sideways on its own, with its note below."""
+    if not table.rows:
+        return element("p", table.empty, class_="empty")
+    grid = element(
+        "table",
+        element("caption", table.title, class_=None if with_title else "unseen"),
+        element("thead", element("tr", *(_heading(column) for column in table.columns))),
+        element("tbody", *(_row(table.columns, row) for row in table.rows)),
+    )
+    box = element("div", grid, class_="scroll", tabindex=0, role="region", aria_label=table.title)
+    return join((box, element("p", table.note, class_="note"))) if table.note else box
+
+
+def folded(table: Table, summary: str = "") -> Markup:
+    """Return a table that opens on demand."""
+    return element(
+        "details",
+        element("summary", summary or f"{table.title}: the numbers"),
+        table_element(table, with_title=False),
+    )
+
+
+def _heading(column: Column) -> Markup:
+    return element(
+        "th", column.title, scope="col", title=column.hint or None, class_="n" if column.is_number else None
+    )
+
+
+def _row(columns: tuple[Column, ...], row: tuple[Cell, ...]) -> Markup:
+    first, *rest = row
+    cells = [_cell("th", first, is_number=columns[0].is_number, scope="row")]
+    cells += [
+        _cell("td", cell, is_number=column.is_number) for column, cell in zip(columns[1:], rest, strict=True)
+    ]
+    return element("tr", *cells)
+
+
+def _cell(tag: str, cell: Cell, *, is_number: bool, scope: str | None = None) -> Markup:
+    detail = (element("small", cell.detail),) if cell.detail else ()
+    classes = " ".join(name for name in ("n" if is_number else "", cell.tone) if name)
+    return element(tag, cell.text, *detail, title=cell.hint or None, class_=classes or None, scope=scope)

@@ -1,0 +1,122 @@
+"""The page's static sections, in reading order: each a heading, a sentence, charts and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from heedful.metrics.summary import RunSummary
+from heedful.reports.arm_tables import (
+    conduct_table,
+    exposure_table,
+    headline_table,
+    issue_table,
+    latency_table,
+    pass_table,
+    rejection_table,
+    subtype_table,
+    token_table,
+)
+from heedful.reports.charts.bars import invariant_bars, label_bars, phase_bars, turn_strips
+from heedful.reports.charts.curves import survival_chart, token_chart
+from heedful.reports.charts.intervals import drift_chart, sps_chart
+from heedful.reports.figure_tables import survival_table
+from heedful.reports.html_table import folded, table_element
+from heedful.reports.limits import limit_sentences
+from heedful.reports.markup import Markup, element
+from heedful.reports.run_tables import (
+    claim_count_table,
+    claims_table,
+    comparison_table,
+    paper_table,
+    rule_table,
+    sense_table,
+    session_table,
+)
+from heedful.spec.document import SpecDocument
+
+NAVIGATION = (
+    ("arms", "Arms"),
+    ("labels", "Labels"),
+    ("violations", "Violations"),
+    ("time", "Over the session"),
+    ("behaviour", "Behaviour"),
+    ("cost", "Tokens and latency"),
+    ("comparisons", "Comparisons"),
+    ("timeline", "Timeline"),
+    ("limits", "Limits"),
+)
+
+
+def result_sections(summary: RunSummary) -> list[Markup]:
+    """Return what stands before the timeline."""
+    return [_arms(summary), _labels(summary), _violations(summary), _time(summary)] + [
+        _behaviour(summary),
+        _cost(summary),
+        _comparisons(summary),
+    ]
+
+
+def closing_sections(summary: RunSummary, document: SpecDocument | None) -> list[Markup]:
+    """Return what stands after the timeline."""
+    sentences = element("ul", *(element("li", words) for words in limit_sentences(summary)), class_="limits")
+    rules = [table_element(rule_table(document))] if document else []
+    tables = (exposure_table(summary), claims_table(summary), paper_table())
+    parts = [sentences, *(table_element(table) for table in tables), *rules]
+    return [section("limits", "Limits", "What this report does not show, and what its numbers rest on.", parts)]
+
+
+def section(key: str, title: str, lead: str, parts: Iterable[Markup]) -> Markup:
+    """Return one section of the page."""
+    heading = element("h2", title, id=f"{key}-h")
+    return element("section", heading, element("p", lead), *parts, id=key, aria_labelledby=f"{key}-h")
+
+
+def navigation() -> Markup:
+    """Return links to every section."""
+    return Markup("".join(element("a", words, href=f"#{key}") for key, words in NAVIGATION))
+
+
+def _arms(summary: RunSummary) -> Markup:
+    lead = (
+        "One row per arm: a model under one set of conditions. Brackets are 95 % intervals with sessions as clusters; "
+        "hold a figure to see its n and method."
+    )
+    parts = [table_element(headline_table(summary), with_title=False), folded(session_table(summary), "Every session")]
+    return section("arms", "Arms", lead, parts)
+
+
+def _labels(summary: RunSummary) -> Markup:
+    lead = "Each turn with an active trigger gets one label, the worst of its decisions."
+    charts = [label_bars(summary), sps_chart(summary), turn_strips(summary)]
+    return section("labels", "Labels", lead, charts)
+
+
+def _violations(summary: RunSummary) -> Markup:
+    lead = "Where the rules were broken, and in which part of the session."
+    return section("violations", "Violations", lead, [invariant_bars(summary), phase_bars(summary)])
+
+
+def _time(summary: RunSummary) -> Markup:
+    lead = "How long a session goes without a violation, and whether behaviour changes as it goes on."
+    axes = dict.fromkeys(s.axis for arm in summary.arms for s in arm.survival)
+    curves = [survival_chart(summary, axis) for axis in axes] or [survival_chart(summary)]
+    parts = [*curves, table_element(survival_table(summary)), table_element(pass_table(summary)), drift_chart(summary)]
+    return section("time", "Over the session", lead, parts)
+
+
+def _behaviour(summary: RunSummary) -> Markup:
+    lead = "How the model went about it. An ignored stop is critical and stands beside violations."
+    tables = (issue_table, rejection_table, subtype_table, conduct_table, claim_count_table)
+    return section("behaviour", "Behaviour", lead, [table_element(table(summary)) for table in tables])
+
+
+def _cost(summary: RunSummary) -> Markup:
+    lead = "What a session costs in tokens, time and distance walked while the model thinks."
+    parts = [token_chart(summary), table_element(token_table(summary)), table_element(latency_table(summary))]
+    return section("cost", "Tokens and latency", lead, parts)
+
+
+def _comparisons(summary: RunSummary) -> Markup:
+    lead = "Arms against each other, and what the sensors reported against what was true."
+    tables = (comparison_table, sense_table)
+    return section("comparisons", "Comparisons", lead, [table_element(table(summary)) for table in tables])
