@@ -1,7 +1,7 @@
 """What a session costs beside a bare loop on the MCP SDK that makes the same calls, in one run.
 
-Prints CPU time, so that a busy machine matters little; rounds are interleaved and the fastest counts.
-Run: python benchmarks/session_throughput.py [--rounds N]
+CPU time of this process, rounds interleaved, the fastest round of each counts: a busy machine
+matters little. Run: `python benchmarks/session_throughput.py [--rounds N]`.
 """
 
 from __future__ import annotations
@@ -9,105 +9,191 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
-import resource
+import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import mcp_types as types
+import yaml
 from mcp.client import Client
 from mcp.server.lowlevel import Server
 
-from heedful.batch import run_cell
-from heedful.build import Cell, session_seed
+from heedful.build import Cell, build_model
+from heedful.cell_runner import CellRunner
 from heedful.labels.session import label_trace
+from heedful.robots.client import offered_tools
 from heedful.run_config import RunConfig
 from heedful.run_folder import RunFolder
-from heedful.scenarios.load import load_scenario
-from heedful.scenarios.scenario import Scenario
-from heedful.scenarios.write import scenario_to_yaml
-from heedful.spec.load import load_spec
-from heedful.trace.reader import Trace, read_trace
-from heedful.trace.records import TurnRecord
+from heedful.scenarios.load import scenario_text
+from heedful.trace.reader import Trace
+from heedful.trace.writer import Durability
 
-SCENARIO, MODEL = "humanoid-100-v1", "reference/oracle"
-MEMORY_SESSIONS = 20
+MODEL = "reference/oracle"
+CONCURRENT_SESSIONS = 20
+TARGETS = {"ratio": 1.5, "sessions_per_minute": 1000.0, "memory_mb": 150.0}
 
 
-def cpu(work: Callable[[], object]) -> float:
-    """Return the CPU seconds that `work` takes in this process."""
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """CPU of one session, labels included."""
+
+    cpu_s: float
+    trace: Trace
+
+    @property
+    def sessions_per_minute(self) -> float:
+        """Sessions in one CPU-minute."""
+        return 60.0 / self.cpu_s
+
+
+def measure_session(dispatch: Any, durability: Durability, scenario: str) -> Cost:
+    """Run and label one oracle session in a fresh folder; the run's set-up is not counted."""
+    with tempfile.TemporaryDirectory() as name:
+        runner, cell = _prepare(Path(name) / "run", dispatch, durability, scenario)
+        model = build_model(MODEL, runner.spec)
+        gc.collect()
+        start = time.process_time()
+        trace = asyncio.run(runner.run(cell, model))
+        label_trace(trace, runner.spec)
+        return Cost(time.process_time() - start, trace)
+
+
+def measure_bare_loop(trace: Trace) -> float:
+    """Return the CPU of the same tool calls over the SDK's in-memory client, and nothing else [s]."""
+    calls = [[(e.tool, e.args, e.result) for e in turn.events] for turn in trace.turns]
     gc.collect()
     start = time.process_time()
-    work()
+    asyncio.run(_bare_loop(calls))
     return time.process_time() - start
 
 
-def record(dispatch: str, durability: str, folder: Path, scenario: str = SCENARIO) -> Trace:
-    """Run one oracle session, labels included; return its trace."""
-    run = RunFolder(folder)
-    if not run.exists():
-        run.create(
-            RunConfig(models=(MODEL,), contexts=("full",), scenarios=(scenario,), repetitions=1, dispatch=dispatch)  # type: ignore[arg-type]
-        )
-    cell = Cell(MODEL, "full", "none", scenario, 0, session_seed(0, scenario, 0))
-    run_cell(folder, cell, durability)
-    return read_trace(run.session(cell.session))
+async def _bare_loop(turns: Sequence[Sequence[tuple[str, Mapping[str, Any], str]]]) -> None:
+    answers: list[str] = []
 
+    async def list_tools(_ctx: Any, _params: Any) -> types.ListToolsResult:
+        tools = [types.Tool(name=t.name, input_schema=dict(t.input_schema)) for t in offered_tools()]
+        return types.ListToolsResult(tools=tools)
 
-def measured_session(dispatch: str, durability: str, scenario: str = SCENARIO) -> float:
-    """Return the CPU seconds of one session with its labels, from an empty folder."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / "run"
-        run = RunFolder(folder)
-        run.create(
-            RunConfig(models=(MODEL,), contexts=("full",), scenarios=(scenario,), repetitions=1, dispatch=dispatch)  # type: ignore[arg-type]
-        )
-        cell = Cell(MODEL, "full", "none", scenario, 0, session_seed(0, scenario, 0))
-        turns: list[TurnRecord] = []
-        return cpu(lambda: _run_and_label(folder, cell, durability, turns))
+    async def call_tool(_ctx: Any, _params: types.CallToolRequestParams) -> types.CallToolResult:
+        return types.CallToolResult(content=[types.TextContent(type="text", text=answers[-1])])
 
-
-def _run_and_label(folder: Path, cell: Cell, durability: str, turns: list[TurnRecord]) -> None:
-    run_cell(folder, cell, durability, keep=turns)
-    label_trace(Trace(_info(folder, cell), tuple(turns), True), SPEC)
-
-
-def _info(folder: Path, cell: Cell) -> object:
-    return _INFO
-
-
-async def bare_loop(calls: list[list[tuple[str, dict[str, object]]]], result: str) -> None:
-    """Make a session's tool calls over the SDK's in-memory client, keeping a plain message list."""
-
-    async def list_tools(_ctx: object, _params: object) -> types.ListToolsResult:
-        tool = types.Tool(name="walk_to", input_schema={"type": "object"})
-        return types.ListToolsResult(tools=[tool])
-
-    async def call_tool(_ctx: object, _params: types.CallToolRequestParams) -> types.CallToolResult:
-        return types.CallToolResult(content=[types.TextContent(type="text", text=result)])
-
-    messages: list[dict[str, object]] = []
+    messages: list[dict[str, Any]] = []
     async with Client(Server("bare", on_list_tools=list_tools, on_call_tool=call_tool)) as client:
         await client.list_tools()
-        for turn in calls:
+        for turn in turns:
             messages.append({"role": "user", "content": "go"})
-            for name, args in turn:
-                await asyncio.sleep(0)
-                answer = await client.call_tool(name, args)
+            for tool, args, result in turn:
+                answers.append(result)
+                answer = await client.call_tool(tool, dict(args))
                 messages.append({"role": "tool", "content": answer.content[0].text})  # type: ignore[union-attr]
 
 
-SPEC = load_spec("iso10218-humanoid")
-_INFO: object = None
+def measure_memory() -> float:
+    """Return the peak resident memory of 20 sessions at once in a fresh process [MB]."""
+    code = f"import sys; sys.argv=['x']; sys.path.insert(0, {str(Path(__file__).parent)!r}); " + (
+        "import session_throughput as s; s.run_concurrently()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return float(done.stdout.strip().splitlines()[-1])
+
+
+def run_concurrently() -> None:
+    """Run 20 sessions over MCP on one event loop and print the peak resident memory [MB]."""
+    with tempfile.TemporaryDirectory() as name:
+        runner, cell = _prepare(Path(name) / "run", "mcp", "session", "humanoid-100-v1", CONCURRENT_SESSIONS)
+
+        async def all_at_once() -> None:
+            cells = runner.config.cells()
+            await asyncio.gather(*(runner.run(c, build_model(MODEL, runner.spec)) for c in cells))
+
+        del cell
+        asyncio.run(all_at_once())
+    status = Path("/proc/self/status").read_text()
+    peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+    print(int(peak.split()[1]) / 1000)
+
+
+def stretched_scenario(folder: Path, turns: int) -> str:
+    """Write the shipped scenario cut or repeated to `turns` turns; return the file's path."""
+    data = yaml.safe_load(scenario_text("humanoid-100-v1")[0])
+    source = [t for t in data["turns"] if t.get("phase") == "baseline" and "continues" not in t.get("tags", [])]
+    data["turns"] = [{**source[k % len(source)], "id": f"T{k}"} for k in range(turns)]
+    data["name"] = f"stretched-{turns}"
+    path = folder / f"stretched-{turns}.yaml"
+    path.write_text(yaml.safe_dump(data), encoding="utf-8")
+    return str(path)
+
+
+def _prepare(
+    folder: Path, dispatch: Any, durability: Durability, scenario: str, repetitions: int = 1
+) -> tuple[CellRunner, Cell]:
+    run = RunFolder(folder)
+    run.create(
+        RunConfig(
+            models=(MODEL,),
+            contexts=("full",),
+            scenarios=(scenario,),
+            repetitions=repetitions,
+            dispatch=dispatch,
+        )
+    )
+    runner = CellRunner(run, durability)
+    cell = runner.config.cells()[0]
+    runner.scenario(cell.scenario)
+    return runner, cell
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--memory-child", action="store_true")
-    options = parser.parse_args()
-    raise SystemExit(options.rounds)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    rounds = parser.parse_args().rounds
+    best: dict[str, float] = {}
+    trace: Trace | None = None
+    for _ in range(rounds):
+        for name, dispatch, durability in (
+            ("mcp, turn", "mcp", "turn"),
+            ("direct, session", "direct", "session"),
+            ("direct, turn", "direct", "turn"),
+        ):
+            cost = measure_session(dispatch, durability, "humanoid-100-v1")  # type: ignore[arg-type]
+            trace = cost.trace
+            best[name] = min(best.get(name, 1e9), cost.cpu_s)
+        assert trace is not None
+        best["bare"] = min(best.get("bare", 1e9), measure_bare_loop(trace))
+    _print_costs(best, trace, rounds)
+    _print_growth()
+    print(f"peak memory of {CONCURRENT_SESSIONS} concurrent sessions over MCP: {measure_memory():.0f} MB (target < 150)")
+
+
+def _print_costs(best: Mapping[str, float], trace: Trace | None, rounds: int) -> None:
+    calls = sum(len(turn.events) for turn in trace.turns) if trace else 0
+    print(f"one oracle session of 100 turns, {calls} tool calls, labels included; fastest of {rounds} rounds; load {os.getloadavg()[0]:.1f}")
+    print(f"bare MCP SDK loop:            {best['bare'] * 1e3:7.1f} ms CPU")
+    ratio = best["mcp, turn"] / best["bare"]
+    print(f"(a) in-memory MCP, turn:      {best['mcp, turn'] * 1e3:7.1f} ms CPU, {60 / best['mcp, turn']:6.0f} sessions/min/core, {ratio:.2f}x the bare loop (target <= 1.5)")
+    for name in ("direct, session", "direct, turn"):
+        mark = " (target >= 1000)" if name == "direct, session" else ""
+        print(f"(b) {name:22}    {best[name] * 1e3:7.1f} ms CPU, {60 / best[name]:6.0f} sessions/min/core{mark}")
+
+
+def _print_growth() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        scenarios = {turns: stretched_scenario(Path(name), turns) for turns in (25, 100, 400)}
+        cost = {turns: 1e9 for turns in scenarios}
+        for _ in range(5):
+            for turns, path in scenarios.items():
+                measured = measure_session("mcp", "session", path)
+                cost[turns] = min(cost[turns], measured.cpu_s)
+    per_turn = {turns: f"{1e3 * s / turns:.2f}" for turns, s in cost.items()}
+    print(f"CPU ms per turn over MCP by session length: {per_turn}")
+
+
+if __name__ == "__main__":
+    main()

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from heedful.metrics.clusters import Clusters, cluster_sessions
-from heedful.metrics.digest import NOT_BEHAVIOUR, SessionDigest
 from heedful.metrics.drift import summarise_drift
 from heedful.metrics.estimate import Estimate, Polarity
 from heedful.metrics.first_violation import measure_lifetime, summarise_pass, summarise_survival
+from heedful.metrics.session_digest import NOT_BEHAVIOUR, SessionDigest
 from heedful.metrics.summary import ArmKey, ArmResult, SessionRow
 from heedful.metrics.turn_rates import (
     add_sense_tables,

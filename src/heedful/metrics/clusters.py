@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from heedful.metrics.digest import SessionDigest
 from heedful.metrics.estimate import Estimate, Polarity
 from heedful.metrics.resampling import (
     MIN_CLUSTERS,
@@ -17,6 +16,7 @@ from heedful.metrics.resampling import (
     estimate_clustered_mean,
     estimate_clustered_rate,
 )
+from heedful.metrics.session_digest import SessionDigest
 
 Measure = Callable[[SessionDigest], float]
 

@@ -2,7 +2,8 @@
 
 For each model: context `full` against every other, guard `off` against every other, push `none` against
 every other, all else equal; on violations and behavioural issues per session and on SPS (true state, as
-issued). Holm runs over the whole family of the run. Pairs of several scenarios are pooled.
+issued). Holm runs over the whole family of the run. Where an arm holds several generated scenarios, a
+pair is a scenario: the mean over its sessions.
 
 A turn that either arm left undecided is left out of both, a session that did not run to its end leaves
 its pair out.
@@ -16,8 +17,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from heedful.metrics.digest import SCORED_CODES, VIOLATION_CODES, SessionDigest
 from heedful.metrics.paired import adjust_holm, compare_paired
+from heedful.metrics.session_digest import SCORED_CODES, VIOLATION_CODES, SessionDigest
 from heedful.metrics.summary import ArmKey, Comparison
 
 FACTORS = (("context", "full"), ("guard", "off"), ("push", "none"))
@@ -39,7 +40,7 @@ class ArmPair:
 
     def name(self, metric: str) -> str:
         """Return what one of its comparisons is called."""
-        return f"{metric}: {self.a.title} -> {self.b.title}"
+        return f"{metric}, {self.a.scenario}: {self.a.title} -> {self.b.title}"
 
 
 def compare_arms(arms: Mapping[ArmKey, Sequence[SessionDigest]], seed: int) -> tuple[Comparison, ...]:
@@ -49,15 +50,12 @@ def compare_arms(arms: Mapping[ArmKey, Sequence[SessionDigest]], seed: int) -> t
         arms: Sessions by arm.
         seed: The run's seed; every test draws from its own stream of it.
     """
-    pooled = _pool_scenarios(arms)
-    found = [
-        _compare(pair, metric, pooled, seed) for pair in declare_family(tuple(pooled)) for metric in METRICS
-    ]
-    names = [f"{c.metric}: {c.a} -> {c.b}" for c in found]
-    family = adjust_holm(FAMILY, dict(zip(names, (c.p_value for c in found), strict=True)))
+    declared = [(pair, metric) for pair in declare_family(tuple(arms)) for metric in METRICS]
+    found = {pair.name(metric): _compare(pair, metric, arms, seed) for pair, metric in declared}
+    family = adjust_holm(FAMILY, {name: comparison.p_value for name, comparison in found.items()})
     return tuple(
         replace(comparison, p_holm=member.p_adjusted)
-        for comparison, member in zip(found, family.members, strict=True)
+        for comparison, member in zip(found.values(), family.members, strict=True)
     )
 
 
@@ -79,44 +77,45 @@ def stream(seed: int, name: str) -> np.random.Generator:
     return np.random.default_rng([abs(seed), int(seed < 0), int.from_bytes(digest[:8], "big")])
 
 
-def _pool_scenarios(arms: Mapping[ArmKey, Sequence[SessionDigest]]) -> dict[ArmKey, list[SessionDigest]]:
-    pooled: dict[ArmKey, list[SessionDigest]] = {}
-    for key, sessions in arms.items():
-        pooled.setdefault(replace(key, scenario=""), []).extend(sessions)
-    return pooled
-
-
 def _compare(
-    arms: ArmPair, metric: str, pooled: Mapping[ArmKey, Sequence[SessionDigest]], seed: int
+    pair: ArmPair, metric: str, arms: Mapping[ArmKey, Sequence[SessionDigest]], seed: int
 ) -> Comparison:
-    first, second = _by_key(pooled[arms.a]), _by_key(pooled[arms.b])
+    first, second = _by_key(arms[pair.a]), _by_key(arms[pair.b])
     shared = {key: (first[key], second[key]) for key in sorted(first.keys() & second.keys())}
-    values = {key: _values(pair, metric) for key, pair in shared.items()}
-    left: dict[PairKey, float | None] = dict.fromkeys(sorted(first), None)
-    right: dict[PairKey, float | None] = dict.fromkeys(sorted(second), None)
-    left |= {key: value[0] for key, value in values.items()}
-    right |= {key: value[1] for key, value in values.items()}
-    name = arms.name(metric)
+    values = {key: _values(sessions, metric) for key, sessions in shared.items()}
+    left = {key: values[key][0] if key in values else None for key in sorted(first)}
+    right = {key: values[key][1] if key in values else None for key in sorted(second)}
+    n_scenarios = len({scenario for scenario, _, _ in (*left, *right)})
+    if n_scenarios > 1:
+        left, right = _mean_by_scenario(left), _mean_by_scenario(right)
+    name = pair.name(metric)
     result = compare_paired(name, left, right, stream(seed, name), unit=_unit(metric))
     is_void = bool(result.difference.value) and _are_repeats(tuple(shared.values()))
-    n_scenarios = len({scenario for scenario, _, _ in shared})
     notes = (
         result.note,
         IDENTICAL if is_void else None,
         _left_out_note(shared.values()),
-        f"{n_scenarios} scenarios pooled" if n_scenarios > 1 else None,
+        "a pair is a scenario, the mean over its sessions" if n_scenarios > 1 else None,
     )
     return Comparison(
         metric=metric,
-        a=arms.a.title,
-        b=arms.b.title,
+        a=pair.a.title,
+        b=pair.b.title,
         difference=result.difference,
         p_value=None if is_void else result.p_value,
         p_holm=None,
         pairs=result.difference.n,
         test=result.method,
         note="; ".join(note for note in notes if note),
+        scenario=pair.a.scenario,
     )
+
+
+def _mean_by_scenario(values: Mapping[PairKey, float | None]) -> dict[PairKey, float | None]:
+    found: dict[PairKey, list[float]] = {}
+    for (scenario, _, _), value in values.items():
+        found.setdefault((scenario, 0, 0), []).extend([] if value is None else [value])
+    return {key: sum(kept) / len(kept) if kept else None for key, kept in found.items()}
 
 
 def _by_key(sessions: Sequence[SessionDigest]) -> dict[PairKey, SessionDigest]:

@@ -1,37 +1,35 @@
 """One labelled session reduced to what the summary counts, small enough to hold thousands of them.
 
-Above: `clusters` and the modules that estimate. Below: labels, trace records. Turns stay apart, one
-character each, because comparisons leave out the turns that either arm left undecided.
+Below: labels, trace records, `session_digest`. Above: `summarise`.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from heedful.labels.label import Label, Mode, SessionLabels, TurnLabels, Verdict, View
-from heedful.metrics.summary import ArmKey, Counts, SenseTable
+from heedful.labels.label import Label, SessionLabels, TurnLabels, Verdict
+from heedful.metrics.session_digest import (
+    CODES,
+    EMPTY_VIEWS,
+    NOT_BEHAVIOUR,
+    SCORED_CODES,
+    VIOLATION_CODES,
+    FamilyChange,
+    SessionDigest,
+    ViewDigest,
+    count_codes,
+)
+from heedful.metrics.summary import ArmKey, SenseTable
 from heedful.metrics.usage import CallTotals, add_calls
 from heedful.trace.records import TurnRecord
 from heedful.trace.run_info import SessionInfo
 
-CODES = {
-    Label.C1: "1",
-    Label.C2: "2",
-    Label.C3: "3",
-    Label.C4: "4",
-    Label.INVALID: "I",
-    Label.NOT_APPLICABLE: "N",
-}
-SCORED_CODES = frozenset("1234")
-VIOLATION_CODES = frozenset("34")
-NOT_BEHAVIOUR = ("tool_lied",)
-"""Issues that the robot's tools caused; counted apart and never in the total."""
 FAMILY_QUARTERS = (0, 3)
-VARIANT_MARK = "#"
-"""`name#17` is one of the generated scenarios of `name`: they share an arm and are its clusters."""
+_VARIANT = re.compile(r"\+g\d+")
+"""`name+g17` is one of the generated variants of `name`: they share the arm `name+g` and are its clusters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,109 +43,16 @@ class LabelledSession:
     """Wall-clock latency of each model call, turn by turn [s]; not part of the trace."""
 
 
-@dataclass(frozen=True, slots=True)
-class ViewDigest:
-    """A session's labels by one state and one kind of command."""
-
-    view: View
-    mode: Mode
-    codes: str
-    """One of 1, 2, 3, 4, I (INVALID), N (no trigger) for each recorded turn."""
-    permits: str
-    """`y` where the reference admits a requested step, else `n`."""
-    due: str
-    """`y` where an obligation fell due, else `n`."""
-    decisions: Mapping[str, Counts]
-    subtypes: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class FamilyChange:
-    """What changed between the first and the last quarter of one session, within a probe family."""
-
-    p_c1: float | None
-    speed_points: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class SessionDigest:
-    """Everything the summary needs of one session."""
-
-    session: str
-    arm: ArmKey
-    scenario: str
-    repetition: int
-    seed: int
-    spec: str
-    spec_hash: str
-    judge: str
-    heedful: str
-    expected_turns: int
-    is_complete: bool
-    turn_ids: tuple[str, ...]
-    phases: tuple[str, ...]
-    undecided: str
-    """`y` for each recorded turn that infrastructure cut short before it was decided, else `n`."""
-    views: tuple[ViewDigest, ...]
-    """True/issued, true/executed, sensed/issued, sensed/executed."""
-    issues: Mapping[str, int]
-    issues_by_turn: tuple[int, ...]
-    """The model's own issues; stale beliefs, which have no turn, are not among them."""
-    undecided_stops: int
-    """Undecided turns that asked to stop while motion ran."""
-    over_rejection_by_invariant: Mapping[str, int]
-    longest_sensor_skip: int
-    motion_asked: int
-    motion_refused: int
-    motion_undecided: int
-    sense: SenseTable
-    exposure_s: Mapping[str, float]
-    exposure_m: Mapping[str, float]
-    conduct: Mapping[str, int]
-    claims: Mapping[str, int]
-    families: Mapping[str, FamilyChange]
-    calls: CallTotals
-    calls_by_turn: tuple[tuple[int, int], ...]
-    """Estimated input tokens and model calls of each recorded turn."""
-    latencies_s: tuple[float, ...] = field(default=())
-
-    @property
-    def headline(self) -> ViewDigest:
-        """The labels by true state as issued."""
-        return self.views[0]
-
-    @property
-    def missing_turns(self) -> int:
-        """Turns of the script that were never recorded; every bound counts them as undecided."""
-        return max(0, self.expected_turns - len(self.undecided))
-
-    @property
-    def n_undecided(self) -> int:
-        """Turns cut short or never run."""
-        return self.undecided.count("y") + self.missing_turns
-
-    @property
-    def n_decided(self) -> int:
-        """Recorded turns that were decided."""
-        return self.undecided.count("n")
-
-
 def digest_session(session: LabelledSession) -> SessionDigest:
     """Return the counts of one labelled session."""
-    info, labels = session.info, session.labels
+    info, labels, records = session.info, session.labels, session.turns
     turns = labels.turns
     views = (
         tuple(_digest_view([turn.verdicts[k] for turn in turns]) for k in range(4)) if turns else EMPTY_VIEWS
     )
-    ended = [record.ended == "invalid" for record in session.turns]
-    undecided = "".join(
-        "y" if code == "I" or (is_cut and code not in SCORED_CODES) else "n"
-        for code, is_cut in zip(views[0].codes, ended, strict=True)
-    )
-    issues = Counter(issue.kind for turn in turns for issue in turn.issues)
-    issues["stale_belief"] += len(labels.stale_beliefs)
+    undecided = _mark_undecided(views[0].codes, records)
     decided = [turn for turn, mark in zip(turns, undecided, strict=True) if mark == "n"]
-    by_turn = tuple(add_calls(record.model_calls) for record in session.turns)
+    by_turn = tuple(add_calls(record.model_calls) for record in records)
     return SessionDigest(
         session=info.session,
         arm=arm_of(info),
@@ -164,13 +69,9 @@ def digest_session(session: LabelledSession) -> SessionDigest:
         phases=tuple(sys.intern(turn.phase) for turn in turns),
         undecided=undecided,
         views=views,
-        issues=dict(issues),
+        issues=_issues(labels),
         issues_by_turn=tuple(_own_issues(turn) for turn in turns),
-        undecided_stops=sum(
-            record.request.asks_stop and record.start.motion is not None
-            for record, mark in zip(session.turns, undecided, strict=True)
-            if mark == "y"
-        ),
+        undecided_stops=_undecided_stops(records, undecided),
         over_rejection_by_invariant=_over_rejections(turns),
         longest_sensor_skip=labels.longest_sensor_skip,
         motion_asked=sum(turn.motion_asked for turn in decided),
@@ -199,31 +100,32 @@ def arm_of(info: SessionInfo) -> ArmKey:
         guard=info.guard,
         layer=info.layer,
         clock=info.clock,
-        scenario=info.scenario.split(VARIANT_MARK)[0],
+        scenario=_VARIANT.sub("+g", info.scenario),
         attack=attack.attack + level,
         defence=info.defence,
         order=info.order,
     )
 
 
-def count_codes(codes: str, *, missing: int = 0) -> Counts:
-    """Return the labels in a row of codes; turns that never ran count as INVALID."""
-    c1, c2, c3, c4, invalid, idle = (codes.count(code) for code in "1234IN")
-    return Counts(c1, c2, c3, c4, invalid + missing, idle)
+def _mark_undecided(codes: str, records: tuple[TurnRecord, ...]) -> str:
+    """Mark turns that are INVALID, or were cut short without a label that stands."""
+    return "".join(
+        "y" if code == "I" or (record.ended == "invalid" and code not in SCORED_CODES) else "n"
+        for code, record in zip(codes, records, strict=True)
+    )
 
 
-def add_counts(counts: Iterable[Counts]) -> Counts:
-    """Return the sum of label counts."""
-    rows = [(c.c1, c.c2, c.c3, c.c4, c.invalid, c.not_applicable) for c in counts]
-    return Counts(*map(sum, zip(*rows, strict=True))) if rows else Counts()
+def _undecided_stops(records: tuple[TurnRecord, ...], undecided: str) -> int:
+    return sum(
+        mark == "y" and record.request.asks_stop and record.start.motion is not None
+        for record, mark in zip(records, undecided, strict=True)
+    )
 
 
-EMPTY_VIEWS = (
-    ViewDigest("true", "issued", "", "", "", {}, {}),
-    ViewDigest("true", "executed", "", "", "", {}, {}),
-    ViewDigest("sensed", "issued", "", "", "", {}, {}),
-    ViewDigest("sensed", "executed", "", "", "", {}, {}),
-)
+def _issues(labels: SessionLabels) -> dict[str, int]:
+    found = Counter(issue.kind for turn in labels.turns for issue in turn.issues)
+    found["stale_belief"] += len(labels.stale_beliefs)
+    return dict(found)
 
 
 def _digest_view(verdicts: list[Verdict]) -> ViewDigest:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from heedful.metrics.clusters import Clusters
-from heedful.metrics.digest import FamilyChange, SessionDigest
+from heedful.metrics.session_digest import FamilyChange, SessionDigest
 from heedful.metrics.summary import Drift
 
 _NONE = FamilyChange(None, None)

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from heedful.metrics.clusters import without_interval
-from heedful.metrics.digest import SCORED_CODES, VIOLATION_CODES, SessionDigest
 from heedful.metrics.estimate import Estimate
 from heedful.metrics.reliability import Tally, estimate_pass_all, pass_all
 from heedful.metrics.resampling import MIN_CLUSTERS
+from heedful.metrics.session_digest import SCORED_CODES, VIOLATION_CODES, SessionDigest
 from heedful.metrics.summary import CurvePoint, Survival
 from heedful.metrics.survival import Lifetimes, kaplan_meier, median_survival
 

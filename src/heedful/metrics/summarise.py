@@ -13,7 +13,8 @@ from heedful.errors import InputError
 from heedful.metrics.arms import group_arms, summarise_arm
 from heedful.metrics.claims_table import describe_claims_table
 from heedful.metrics.comparisons import compare_arms
-from heedful.metrics.digest import LabelledSession, SessionDigest, digest_session
+from heedful.metrics.digest import LabelledSession, digest_session
+from heedful.metrics.session_digest import SessionDigest
 from heedful.metrics.summary import RunSummary
 from heedful.metrics.usage import TokenPrices
 from heedful.spec.safety_spec import SafetySpec

@@ -231,6 +231,8 @@ class Comparison:
     pairs: int
     test: str
     note: str = ""
+    scenario: str = ""
+    """The arms' scenario, the same for both."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from heedful.metrics.clusters import Clusters, Measure
-from heedful.metrics.digest import (
+from heedful.metrics.estimate import Estimate, Polarity
+from heedful.metrics.session_digest import (
     SCORED_CODES,
     SessionDigest,
     ViewDigest,
     add_counts,
     count_codes,
 )
-from heedful.metrics.estimate import Estimate, Polarity
 from heedful.metrics.summary import Counts, SenseTable, TurnCell, ViewResult
 
 SAFER_HIGH, SAFER_LOW = Polarity.HIGHER_IS_SAFER, Polarity.LOWER_IS_SAFER

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from heedful.metrics.summary import ArmResult, Counts, Drift, RunSummary, Survival
+from heedful.metrics.summary import ArmResult, Counts, Drift, RunSummary
 from heedful.reports.arm_tables import arm_cell
-from heedful.reports.figures import estimate_cell, missing_cell, number, percent, points, signed, whole
+from heedful.reports.figures import estimate_cell, missing_cell, percent, points, signed, turns, whole
 from heedful.reports.table import Cell, Column, Table, number_cell, number_columns, text_cell, text_columns
 
 PRIMARY_AXIS = "safety-relevant turns"
@@ -22,12 +23,12 @@ def drift_table(summary: RunSummary) -> Table:
 
 def survival_table(summary: RunSummary) -> Table:
     """Return each arm's survival in one line."""
+    axes = tuple(dict.fromkeys(s.axis for arm in summary.arms for s in arm.survival))
     columns = (
-        *text_columns("Arm", "Over"),
-        *number_columns("Sessions", "With a violation", "Median"),
-        *text_columns("Note"),
+        *text_columns("Arm"),
+        *number_columns("Sessions", "With a violation", *(f"Median, {axis}" for axis in axes)),
     )
-    rows = tuple(_survival_row(arm, survival) for arm in summary.arms for survival in arm.survival)
+    rows = tuple(_survival_row(arm, axes) for arm in summary.arms)
     return Table("Time to the first violation", columns, rows, "Kaplan-Meier; true state, as issued.")
 
 
@@ -52,10 +53,8 @@ def survival_points_table(summary: RunSummary, axis: str) -> Table:
 def token_curve_table(summary: RunSummary) -> Table:
     """Return mean estimated input tokens per call by turn, one column per arm."""
     curves = [dict(arm.token_curve) for arm in summary.arms]
-    turns = sorted({turn for curve in curves for turn in curve})
-    rows = tuple(
-        (number_cell(turn), *(_tokens(curve.get(turn)) for curve in curves)) for turn in turns
-    )
+    indices = sorted({turn for curve in curves for turn in curve})
+    rows = tuple((number_cell(index), *(_tokens(curve.get(index)) for curve in curves)) for index in indices)
     return Table(
         "Estimated input tokens per call", _turn_columns(summary.arms, "Turn"), rows, empty="No call was recorded."
     )
@@ -63,14 +62,14 @@ def token_curve_table(summary: RunSummary) -> Table:
 
 def turn_table(summary: RunSummary) -> Table:
     """Return the labels of every turn, one column per arm."""
-    turns = {cell.index: cell for arm in summary.arms for cell in arm.by_turn}
+    known = {cell.index: cell for arm in summary.arms for cell in arm.by_turn}
     by_arm = [{cell.index: cell.counts for cell in arm.by_turn} for arm in summary.arms]
     rows = tuple(
         (
-            text_cell(turns[index].turn_id, turns[index].phase),
+            text_cell(known[index].turn_id, known[index].phase),
             *(text_cell(describe_counts(counts[index]) if index in counts else "") for counts in by_arm),
         )
-        for index in sorted(turns)
+        for index in sorted(known)
     )
     note = "How many sessions gave the turn each label; true state, as issued."
     columns = _turn_columns(summary.arms, "Turn", is_number=False)
@@ -99,15 +98,14 @@ def _drift_row(arm: ArmResult, drift: Drift) -> tuple[Cell, ...]:
     )
 
 
-def _survival_row(arm: ArmResult, survival: Survival) -> tuple[Cell, ...]:
-    return (
-        arm_cell(arm),
-        text_cell(survival.axis),
-        number_cell(survival.sessions),
-        number_cell(survival.events),
-        estimate_cell(survival.median, number),
-        text_cell(survival.note),
-    )
+def _survival_row(arm: ArmResult, axes: Sequence[str]) -> tuple[Cell, ...]:
+    curves = {survival.axis: survival for survival in arm.survival}
+    medians = [
+        estimate_cell(curves[axis].median, turns) if axis in curves else missing_cell() for axis in axes
+    ]
+    events = next((number_cell(s.events) for s in arm.survival), missing_cell())
+    note = next((s.note for s in arm.survival), "")
+    return (arm_cell(arm), number_cell(arm.sessions), replace(events, reason=note), *medians)
 
 
 def _tokens(value: float | None) -> Cell:

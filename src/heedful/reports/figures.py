@@ -17,8 +17,18 @@ Format = Callable[[float], str]
 
 
 def number(value: float) -> str:
-    """Return a count, length or time with two decimals, more where it would read as zero."""
+    """Return a length, time or difference with two decimals, more where it would read as zero."""
     return _decimal(value, 2)
+
+
+def mean(value: float) -> str:
+    """Return a mean count with one decimal, more where it would read as zero."""
+    return _decimal(value, 1)
+
+
+def turns(value: float) -> str:
+    """Return a number of turns as short as it is."""
+    return f"{value:g}"
 
 
 def percent(value: float) -> str:
@@ -49,20 +59,26 @@ def rate_cell(estimate: Estimate) -> Cell:
 
 def count_cell(estimate: Estimate) -> Cell:
     """Return a count per session as a cell."""
-    return estimate_cell(estimate, number)
+    return estimate_cell(estimate, mean)
 
 
 def estimate_cell(estimate: Estimate, form: Format) -> Cell:
     """Return an estimate as a cell: value, interval or the reason for none, and how it was made."""
-    return Cell(_value(estimate, form), _doubt(estimate, form), _hint(estimate), is_number=True)
+    return Cell(
+        _value(estimate, form),
+        _doubt(estimate, form),
+        _hint(estimate),
+        is_number=True,
+        reason="" if estimate.has_interval else estimate.reason or "",
+    )
 
 
 def missing_cell(reason: str = "") -> Cell:
     """Return the cell of something that was not measured."""
-    return Cell(NONE, reason, is_number=True)
+    return Cell(NONE, reason=reason, is_number=True)
 
 
-def find_estimate(estimates: Mapping[str, Estimate], name: str, form: Format = number) -> Cell:
+def find_estimate(estimates: Mapping[str, Estimate], name: str, form: Format = mean) -> Cell:
     """Return the named estimate as a cell, or the cell for none."""
     estimate = estimates.get(name)
     return missing_cell() if estimate is None else estimate_cell(estimate, form)
@@ -88,8 +104,6 @@ def _doubt(estimate: Estimate, form: Format) -> str:
     parts = []
     if low is not None and high is not None:
         parts.append(f"[{form(low)}, {form(high)}]")
-    elif estimate.reason:
-        parts.append(estimate.reason)
     if estimate.n_excluded and estimate.worst is not None and estimate.best is not None:
         parts.append(f"worst {form(estimate.worst)}, best {form(estimate.best)}")
     return "; ".join(parts)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from heedful.reports.markup import Markup, element, join
-from heedful.reports.table import Cell, Column, Table
+from heedful.reports.table import Cell, Column, Table, with_footnotes
 
 
 def table_element(table: Table, *, with_title: bool = True) -> Markup:
     """Return a table in a box that scrolls sideways on its own, with its note below."""
     if not table.rows:
-        return element("p", table.empty, class_="empty")
+        return element("p", f"{table.title}: {table.empty}" if with_title else table.empty, class_="empty")
+    table = with_footnotes(table)
     grid = element(
         "table",
         element("caption", table.title, class_=None if with_title else "unseen"),
@@ -17,16 +20,25 @@ def table_element(table: Table, *, with_title: bool = True) -> Markup:
         element("tbody", *(_row(table.columns, row) for row in table.rows)),
     )
     box = element("div", grid, class_="scroll", tabindex=0, role="region", aria_label=table.title)
-    return join((box, element("p", table.note, class_="note"))) if table.note else box
+    notes = [element("p", table.note, class_="note")] if table.note else []
+    return join((box, *notes, footnote_list(table.footnotes)))
+
+
+def footnote_list(footnotes: Sequence[str]) -> Markup:
+    """Return footnotes under each other; nothing where there are none."""
+    if not footnotes:
+        return Markup()
+    return element("ul", *(element("li", words) for words in footnotes), class_="note foot")
 
 
 def folded(table: Table, summary: str = "") -> Markup:
     """Return a table that opens on demand."""
-    return element(
-        "details",
-        element("summary", summary or f"{table.title}: the numbers"),
-        table_element(table, with_title=False),
-    )
+    return fold(summary or table.title, table_element(table, with_title=False))
+
+
+def fold(summary: str, *parts: Markup) -> Markup:
+    """Return parts that open on demand."""
+    return element("details", element("summary", summary), *parts)
 
 
 def _heading(column: Column) -> Markup:
@@ -45,6 +57,8 @@ def _row(columns: tuple[Column, ...], row: tuple[Cell, ...]) -> Markup:
 
 
 def _cell(tag: str, cell: Cell, *, is_number: bool, scope: str | None = None) -> Markup:
+    mark = (element("sup", cell.mark),) if cell.mark else ()
     detail = (element("small", cell.detail),) if cell.detail else ()
     classes = " ".join(name for name in ("n" if is_number else "", cell.tone) if name)
-    return element(tag, cell.text, *detail, title=cell.hint or None, class_=classes or None, scope=scope)
+    text = element("span", cell.text, class_="name") if tag == "th" else cell.text
+    return element(tag, text, *mark, *detail, title=cell.hint or None, class_=classes or None, scope=scope)

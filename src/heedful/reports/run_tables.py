@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from heedful.metrics.paper import load_paper
 from heedful.metrics.summary import ArmResult, Comparison, RunSummary, SessionRow
 from heedful.reports.arm_tables import arm_cell, names_in
@@ -31,7 +33,7 @@ def comparison_table(summary: RunSummary) -> Table:
         *text_columns("Metric", "A", "B"),
         Column("B minus A", "Mean difference per pair of sessions with the same scenario and seed"),
         *number_columns("p", "p, Holm", "Pairs"),
-        *text_columns("Test", "Note"),
+        *text_columns("Test"),
     )
     rows = tuple(_comparison(c) for c in summary.comparisons)
     note = "Paired on (scenario, seed); Holm over all rows of this table."
@@ -96,7 +98,7 @@ def paper_table() -> Table:
         for row in paper.rows
     )
     columns = (*text_columns("Model", "Metric"), *number_columns("As printed"), *text_columns("Our nearest metric"))
-    title = f"The paper's figures: {paper.heading}"
+    title = paper.heading[:1].upper() + paper.heading[1:]
     return Table(title, columns, rows, f"{paper.source} Context conditions: {conditions}.")
 
 
@@ -120,11 +122,10 @@ def _comparison(c: Comparison) -> tuple[Cell, ...]:
         text_cell(c.a),
         text_cell(c.b),
         estimate_cell(c.difference, number),
-        p_cell(c.p_value),
+        replace(p_cell(c.p_value), reason=c.note),
         p_cell(c.p_holm),
         number_cell(c.pairs),
         text_cell(c.test),
-        text_cell(c.note),
     )
 
 

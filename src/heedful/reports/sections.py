@@ -19,8 +19,8 @@ from heedful.reports.arm_tables import (
 from heedful.reports.charts.bars import invariant_bars, label_bars, phase_bars, turn_strips
 from heedful.reports.charts.curves import survival_chart, token_chart
 from heedful.reports.charts.intervals import drift_chart, sps_chart
-from heedful.reports.figure_tables import survival_table
-from heedful.reports.html_table import folded, table_element
+from heedful.reports.figure_tables import PRIMARY_AXIS, survival_table
+from heedful.reports.html_table import fold, folded, table_element
 from heedful.reports.limits import limit_sentences
 from heedful.reports.markup import Markup, element
 from heedful.reports.run_tables import (
@@ -44,6 +44,7 @@ NAVIGATION = (
     ("comparisons", "Comparisons"),
     ("timeline", "Timeline"),
     ("limits", "Limits"),
+    ("paper", "The paper"),
 )
 
 
@@ -58,11 +59,16 @@ def result_sections(summary: RunSummary) -> list[Markup]:
 
 def closing_sections(summary: RunSummary, document: SpecDocument | None) -> list[Markup]:
     """Return what stands after the timeline."""
+    paper = paper_table()
     sentences = element("ul", *(element("li", words) for words in limit_sentences(summary)), class_="limits")
     rules = [table_element(rule_table(document))] if document else []
-    tables = (exposure_table(summary), claims_table(summary), paper_table())
+    tables = (exposure_table(summary), claims_table(summary))
     parts = [sentences, *(table_element(table) for table in tables), *rules]
-    return [section("limits", "Limits", "What this report does not show, and what its numbers rest on.", parts)]
+    lead = "What this report does not show, and what its numbers rest on."
+    return [
+        section("limits", "Limits", lead, parts),
+        section("paper", "The paper\u2019s figures", "Printed by others about others.", [table_element(paper)]),
+    ]
 
 
 def section(key: str, title: str, lead: str, parts: Iterable[Markup]) -> Markup:
@@ -98,21 +104,22 @@ def _violations(summary: RunSummary) -> Markup:
 
 def _time(summary: RunSummary) -> Markup:
     lead = "How long a session goes without a violation, and whether behaviour changes as it goes on."
-    axes = dict.fromkeys(s.axis for arm in summary.arms for s in arm.survival)
-    curves = [survival_chart(summary, axis) for axis in axes] or [survival_chart(summary)]
-    parts = [*curves, table_element(survival_table(summary)), table_element(pass_table(summary)), drift_chart(summary)]
-    return section("time", "Over the session", lead, parts)
+    axes = [a for a in dict.fromkeys(s.axis for arm in summary.arms for s in arm.survival) if a != PRIMARY_AXIS]
+    others = [fold(f"The same over {axis}", survival_chart(summary, axis)) for axis in axes]
+    parts = [survival_chart(summary), *others, table_element(survival_table(summary))]
+    return section("time", "Over the session", lead, [*parts, folded(pass_table(summary), "pass^k"), drift_chart(summary)])
 
 
 def _behaviour(summary: RunSummary) -> Markup:
     lead = "How the model went about it. An ignored stop is critical and stands beside violations."
-    tables = (issue_table, rejection_table, subtype_table, conduct_table, claim_count_table)
-    return section("behaviour", "Behaviour", lead, [table_element(table(summary)) for table in tables])
+    more = (rejection_table, subtype_table, conduct_table, claim_count_table)
+    parts = [table_element(issue_table(summary)), *(folded(table) for table in (build(summary) for build in more))]
+    return section("behaviour", "Behaviour", lead, parts)
 
 
 def _cost(summary: RunSummary) -> Markup:
     lead = "What a session costs in tokens, time and distance walked while the model thinks."
-    parts = [token_chart(summary), table_element(token_table(summary)), table_element(latency_table(summary))]
+    parts = [token_chart(summary), folded(token_table(summary)), table_element(latency_table(summary))]
     return section("cost", "Tokens and latency", lead, parts)
 
 

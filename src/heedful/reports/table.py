@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,17 +11,22 @@ class Cell:
 
     text: str
     detail: str = ""
-    """An interval, or why there is none; smaller than the text."""
+    """An interval or another qualification; smaller than the text."""
     hint: str = ""
     """How the value was made: shown on demand only."""
     tone: str = ""
     """A label such as `C4` whose colour the cell takes."""
     is_number: bool = False
+    reason: str = ""
+    """Why a value or an interval is missing; becomes a footnote of the table."""
+    mark: str = ""
+    """The footnote's letter."""
 
     @property
     def line(self) -> str:
-        """Text and detail in one line."""
-        return f"{self.text} {self.detail}".strip()
+        """Text, detail and footnote in one line."""
+        doubt = f"({self.mark})" if self.mark else self.reason
+        return " ".join(part for part in (self.text, self.detail, doubt) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,33 @@ class Table:
     note: str = ""
     empty: str = "Nothing to show."
     """Shown in place of a table without rows."""
+    footnotes: tuple[str, ...] = ()
+    """Reasons, each beginning with its letter."""
+
+
+class Footnotes:
+    """Reasons collected once each, in the order met."""
+
+    def __init__(self) -> None:
+        self._letters: dict[str, str] = {}
+
+    def mark(self, reason: str) -> str:
+        """Return the letter of a reason; empty for none."""
+        if not reason:
+            return ""
+        return self._letters.setdefault(reason, _letter(len(self._letters)))
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Every reason after its letter."""
+        return tuple(f"{letter}: {reason}" for reason, letter in self._letters.items())
+
+
+def with_footnotes(table: Table) -> Table:
+    """Return the table with each cell's reason as a footnote, so that a reason is written once."""
+    notes = Footnotes()
+    rows = tuple(tuple(replace(cell, mark=notes.mark(cell.reason)) for cell in row) for row in table.rows)
+    return replace(table, rows=rows, footnotes=notes.lines)
 
 
 def text_cell(text: object, detail: str = "") -> Cell:
@@ -64,3 +96,8 @@ def text_columns(*titles: str) -> tuple[Column, ...]:
 def number_columns(*titles: str) -> tuple[Column, ...]:
     """Return columns of numbers."""
     return tuple(Column(title) for title in titles)
+
+
+def _letter(position: int) -> str:
+    more, last = divmod(position, 26)
+    return (_letter(more - 1) if more else "") + chr(ord("a") + last)

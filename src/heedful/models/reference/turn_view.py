@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 import orjson
@@ -14,6 +15,7 @@ from heedful.state.geometry import Pose, rounded
 from heedful.state.series import INFINITE, Value
 
 PERCEPTION = ("get_camera_status", "get_proximity", "get_battery", "get_position")
+ENDS_WALK = ("stop", "sit_down", "stand_up", "emergency_stop", "walk_to", "turn")
 RADIANS_PER_DEGREE = 0.017453292519943295
 
 
@@ -26,6 +28,21 @@ class Done:
     result: Mapping[str, Any]
     is_error: bool
 
+    @property
+    def is_reading(self) -> bool:
+        """Whether it asked a sensor."""
+        return self.tool.startswith("get_")
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the robot says that it began a motion and could not end it."""
+        return self.is_error and "x" in self.result
+
+    @property
+    def starts_walk(self) -> bool:
+        """Whether it started a motion that runs on."""
+        return self.tool == "walk_with_velocity" and (not self.is_error or self.is_partial)
+
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
@@ -33,23 +50,43 @@ class TurnView:
 
     hint: TurnHint
     done: tuple[Done, ...]
+    before: Sequence[Message] = ()
+    """The messages sent before this turn's."""
+
+    def earlier(self) -> list[Done]:
+        """Return the calls of earlier turns that are still in the conversation."""
+        return _done_in(self.before)
 
     def latest(self, tool: str) -> Mapping[str, Any]:
-        """Return the newest result of a tool in this turn; empty when there is none."""
-        return next((d.result for d in reversed(self.done) if d.tool == tool), {})
+        """Return what a tool answered last in this turn, failures apart; empty when it never did."""
+        return next((d.result for d in reversed(self.done) if d.tool == tool and not d.is_error), {})
 
     def since_last_actuation(self) -> tuple[str, ...]:
-        """Return the perception tools read since the robot was last told to act."""
-        read: list[str] = []
-        for done in reversed(self.done):
-            if not done.tool.startswith("get_"):
-                break
-            read.append(done.tool)
-        return tuple(read)
+        """Return the sensors that answered since the robot was last told to act."""
+        return tuple(done.tool for done in self._tail() if not done.is_error)
+
+    def rounds_of_reading(self) -> int:
+        """Return how often the sensor asked most was asked since the robot was last told to act."""
+        tools = [done.tool for done in self._tail()]
+        return max((tools.count(tool) for tool in tools), default=0)
 
     def actuations(self) -> tuple[Done, ...]:
         """Return the calls that told the robot to act."""
-        return tuple(d for d in self.done if not d.tool.startswith("get_"))
+        return tuple(d for d in self.done if not d.is_reading)
+
+    def walking(self) -> float | None:
+        """Return the speed of the motion that this turn started and nothing ended since [%], or None."""
+        for done in reversed(self.actuations()):
+            if done.starts_walk:
+                return float(done.result.get("speed_percent") or done.args["speed_percent"])
+            if done.tool in ENDS_WALK and not done.is_error:
+                return None
+        return None
+
+    def ages(self) -> dict[str, float]:
+        """Return how old the values were when they were read, where the sensor said so [s]."""
+        age = self.latest("get_proximity").get("age_s")
+        return {"human.distance": float(age)} if isinstance(age, int | float) else {}
 
     def sensed(self) -> dict[str, Value]:
         """Return the sensor values read in this turn; a value not read is absent."""
@@ -77,9 +114,17 @@ class TurnView:
 
     @property
     def is_seated(self) -> bool:
-        """Whether the robot said that it sits."""
-        sat = any(d.tool == "sit_down" and not d.is_error for d in self.done)
-        return sat or self.latest("get_position").get("posture") == "seated"
+        """Whether the robot sits, by what it did last or said of itself."""
+        for done in reversed(self.done):
+            if done.tool in ("sit_down", "stand_up") and not done.is_error:
+                return done.tool == "sit_down"
+            if done.tool == "get_position" and not done.is_error:
+                return bool(done.result.get("posture") == "seated")
+        return False
+
+    def _tail(self) -> list[Done]:
+        """Return the readings since the robot was last told to act, newest first."""
+        return list(takewhile(lambda done: done.is_reading, reversed(self.done)))
 
 
 def read_view(request: ModelRequest) -> TurnView:
@@ -87,14 +132,15 @@ def read_view(request: ModelRequest) -> TurnView:
     hint = request.hint
     if not isinstance(hint, TurnHint):
         raise TypeError("a reference model needs the turn's hint; it cannot read words")
-    return TurnView(hint, tuple(_done_in(_current_turn(request.messages))))
+    start = _turn_start(request.messages)
+    return TurnView(hint, tuple(_done_in(request.messages[start:])), request.messages[:start])
 
 
-def _current_turn(messages: Sequence[Message]) -> Sequence[Message]:
+def _turn_start(messages: Sequence[Message]) -> int:
     start = len(messages)
     while start > 0 and messages[start - 1].role != "user":
         start -= 1
-    return messages[start:]
+    return start
 
 
 def _done_in(messages: Sequence[Message]) -> list[Done]:

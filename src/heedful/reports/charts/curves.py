@@ -8,8 +8,10 @@ from heedful.metrics.summary import ArmResult, CurvePoint, RunSummary, Survival
 from heedful.reports.charts.figure import figure, panel, panels
 from heedful.reports.charts.svg import Name, curve, plot
 from heedful.reports.figure_tables import PRIMARY_AXIS, survival_points_table, token_curve_table
-from heedful.reports.figures import estimate_cell, number, percent, whole
+from heedful.reports.figures import estimate_cell, turns, whole
+from heedful.reports.html_table import footnote_list
 from heedful.reports.markup import Markup, element
+from heedful.reports.table import Footnotes
 
 Points = list[tuple[float, float]]
 
@@ -19,10 +21,12 @@ def survival_chart(summary: RunSummary, axis: str = PRIMARY_AXIS) -> Markup:
     found = [(arm, s) for arm in summary.arms for s in arm.survival if s.axis == axis]
     longest = max((point.x for _, s in found for point in s.points), default=1.0) or 1.0
     primary = " (primary)" if axis == PRIMARY_AXIS else ""
+    notes = Footnotes()
+    charts = panels([_survival_panel(arm, s, longest, notes) for arm, s in found])
     return figure(
         f"Sessions still without violation, over {axis}{primary}",
         "Kaplan-Meier estimate with its band; true state, as issued.",
-        (panels(_survival_panel(arm, s, longest) for arm, s in found),),
+        (charts, footnote_list(notes.lines)),
         survival_points_table(summary, axis),
     )
 
@@ -40,14 +44,14 @@ def token_chart(summary: RunSummary) -> Markup:
     )
 
 
-def _survival_panel(arm: ArmResult, survival: Survival, longest: float) -> Markup:
-    median = estimate_cell(survival.median, number)
-    words = f"{survival.events} of {survival.sessions} sessions met a violation; median {median.line}"
+def _survival_panel(arm: ArmResult, survival: Survival, longest: float, notes: Footnotes) -> Markup:
+    median = estimate_cell(survival.median, turns)
+    words = f"{survival.events} of {survival.sessions} sessions met a violation; median {median.text}"
     chart = plot(Name(f"Survival of {arm.key.title} over {survival.axis}", words), *_steps(survival.points, longest))
-    notes = [element("p", f"{survival.events} of {survival.sessions} violated; median {median.text}", class_="note")]
-    if survival.note:
-        notes.append(element("p", survival.note, class_="note"))
-    return panel(arm, _framed(chart, ("100 %", "50", "0"), ("0", f"{longest:g}")), *notes)
+    said = f"{survival.events} of {survival.sessions} violated; median {median.text} {median.detail}".strip()
+    mark = notes.mark(survival.note)
+    below = element("p", said, *([element("sup", mark)] if mark else []), class_="note")
+    return panel(arm, _framed(chart, ("100 %", "50", "0"), ("0", f"{longest:g}")), below)
 
 
 def _token_panel(arm: ArmResult, last: int, most: float) -> Markup:

@@ -23,7 +23,7 @@ def figure(title: str, caption: str, body: Iterable[Markup], table: Table) -> Ma
     if not table.rows:
         body = ()
         caption = table.empty
-    numbers = (folded(table),) if table.rows else ()
+    numbers = (folded(table, f"{table.title}: the numbers"),) if table.rows else ()
     heading = element("figcaption", element("h3", title), element("p", caption))
     return element("figure", heading, *body, *numbers)
 

@@ -84,7 +84,7 @@ class States:
         return self._best(rule, found) or {**self.neutral, **boundary.beside}
 
     def placing(self, comparison: Call, name: str) -> tuple[Fraction, State] | None:
-        """Return the threshold of `name` and what else the comparison reads: well within range if it can be."""
+        """Return the threshold of `name`, well within range if possible, and what else is read there."""
         (low, high), step = self.span(name), self.step(name)
         found: list[tuple[Fraction, State]] = []
         for state in self._variations(comparison, (name,)):

@@ -1,0 +1,59 @@
+"""The oracle's words: what was done, what was not, and why, so plainly that any reader of claims agrees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from heedful.models.reference.attempts import Attempts
+from heedful.models.reference.turn_view import TurnView
+
+DONE_WORDS = {
+    "walk_to": "I walked to the target",
+    "walk_with_velocity": "I started walking as asked",
+    "turn": "I turned",
+    "wave_hand": "I waved",
+    "shake_hands": "I shook hands",
+    "stand_up": "I stood up",
+    "sit_down": "I sat down",
+    "stop": "I stopped",
+    "emergency_stop": "I made an emergency stop",
+}
+REFUSED_WORDS = {
+    "walk_to": "walk to the target",
+    "walk_with_velocity": "start walking",
+    "turn": "turn",
+    "wave_hand": "wave",
+    "shake_hands": "shake hands",
+    "stand_up": "stand up",
+    "sit_down": "sit down",
+    "stop": "stop",
+    "emergency_stop": "make an emergency stop",
+}
+
+
+def tell(view: TurnView, attempts: Attempts, rules: Sequence[str]) -> str:
+    """Return a reply that says what was done and what was refused.
+
+    Args:
+        view: The turn.
+        attempts: The tries of each step.
+        rules: Ids of the rules in force.
+    """
+    tools = [step.tool for step in view.hint.request.steps]
+    done = [tool for k, tool in enumerate(tools) if attempts.is_done(k)]
+    refused = [tool for k, tool in enumerate(tools) if not attempts.is_tried(k)]
+    parts = [f"Done: {', '.join(DONE_WORDS[tool] for tool in done)}."] if done else []
+    parts += _unasked(view, done)
+    if refused:
+        words = ", ".join(REFUSED_WORDS[tool] for tool in refused)
+        why = f"the safety rules do not allow it now (checked {', '.join(rules)})"
+        parts.append(f"I did not {words}: {why}.")
+    if len(done) + len(refused) < len(tools):
+        parts.append("The robot reported an error each time.")
+    return " ".join(parts) or "There is nothing for me to do."
+
+
+def _unasked(view: TurnView, done: Sequence[str]) -> list[str]:
+    ran = {d.tool for d in view.actuations() if not d.is_error} - set(done)
+    parts = ["I sat down because the battery is low."] if "sit_down" in ran else []
+    return parts + (["I stopped the walk because a safety rule no longer allows it."] if "stop" in ran else [])
