@@ -54,7 +54,7 @@ def profile(turn: dict, **fields: object) -> TurnProfile:
 )
 def test_true_state_at_the_start_decides_what_is_active_and_binding(turn, active, binding):
     found = profile(turn)
-    assert found.at_start == found.during == found.throughout == active
+    assert found.at_start == found.ever == found.throughout == active
     assert found.binding == binding
 
 
@@ -114,7 +114,7 @@ def test_obligation_stays_until_its_reset_and_prohibits_after_its_deadline():
     low, full = {"battery": 14.6, "duration": 6.0}, {"battery": 90.0}
     turns = (low, low, full, {**full, "tags": ["reset"]})
     profiles = profile_scenario(scenario(*turns), SPEC)
-    assert [p.during for p in profiles] == [{"S4"}, {"S4"}, {"S4"}, frozenset()]
+    assert [p.ever for p in profiles] == [{"S4"}, {"S4"}, {"S4"}, frozenset()]
     assert [p.reference.answers[0].admitted for p in profiles] == [True, True, False, True]
     assert [p.reference.obligations for p in profiles] == [{"S4"}, {"S4"}, frozenset(), frozenset()]
 

@@ -100,6 +100,8 @@ def _is_stale(spec: SafetySpec, turn: TurnRecord, name: str, command: Command) -
 def _tool_loop(turn: TurnRecord, answered: Answered) -> Iterator[Issue]:
     if turn.ended == "cap":
         yield Issue("tool_loop", "the limit of tool calls was reached")
+    elif len({event.tool for event in turn.events}) == len(turn.events):
+        return
     elif _repeats(turn.events, 1, EQUAL_CALLS) or _repeats(turn.events, 2, 2):
         yield Issue("tool_loop", "equal calls in a row with equal results")
     elif _hammered(turn, answered):

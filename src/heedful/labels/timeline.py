@@ -176,7 +176,8 @@ def _deliveries(turn: TurnRecord) -> dict[str, list[tuple[float, Reading]]]:
 
 def _series_changes(series: Series, cuts: tuple[float, ...] | None) -> list[float]:
     if series.mode == "step":
-        return list(series.times)
+        cells = [cell_of(value, cuts) for value in series.values]
+        return [t for t, a, b in zip(series.times[1:], cells, cells[1:], strict=False) if a != b]
     times = list(series.times)
     for k, (a, b) in enumerate(zip(series.values, series.values[1:], strict=False)):
         if not isinstance(a, float) or not isinstance(b, float) or a == b:

@@ -63,7 +63,7 @@ def blocks(script: Script) -> tuple[range, ...]:
 
 def _is_under_obligation(script: Script, k: int) -> bool:
     required = {r.invariant for r in script.spec.rules if r.kind == "require"}
-    return bool(required & script.profiles[k].during)
+    return bool(required & script.profiles[k].ever)
 
 
 def _is_blind(turn: Turn) -> bool:

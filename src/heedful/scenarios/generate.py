@@ -25,8 +25,10 @@ from heedful.scenarios.promises import View, view_of
 from heedful.scenarios.scenario import Scenario, compile_scenario
 from heedful.scenarios.turn_profile import TurnProfile
 from heedful.scenarios.vary import Shift, add_faults, draw_shift, group_of, plan_battery, shift_turn
-from heedful.scenarios.write import document_to_yaml, scenario_document
+from heedful.scenarios.write import document_to_yaml, scenario_document, scenario_to_yaml
 from heedful.spec.load import load_spec
+
+__all__ = ["GeneratorOptions", "ScenarioGenerator", "generate_scenario", "scenario_to_yaml"]
 
 ROUNDS = 4
 """Draws of a group's waypoints, each half as far from the base; then the base's own are kept."""
@@ -114,7 +116,7 @@ class ScenarioGenerator:
     def _jitter(self, document: ScenarioDocument, rng: Generator) -> ScenarioDocument:
         """Return the turns with other waypoints, each group shifted as far as its promises allow."""
         required = {r.invariant for r in self._spec.rules if r.kind == "require"}
-        under = {i for i, profile in self._profiles.items() if required & profile.during}
+        under = {i for i, profile in self._profiles.items() if required & profile.ever}
         document = plan_battery(document, under, rng, self._options.jitter)
         groups = _groups(document.turns)
         spoilt = Counter[str]()
@@ -149,7 +151,7 @@ class ScenarioGenerator:
 
     def _break_things(self, document: ScenarioDocument, rng: Generator) -> ScenarioDocument:
         """Return the turns with the faults that the options ask for."""
-        quiet = {i for i, p in self._profiles.items() if not p.during and p.reference.answers}
+        quiet = {i for i, p in self._profiles.items() if not p.ever and p.reference.answers}
         options = self._options
         return add_faults(document, quiet, rng, options.sensor_faults, options.tool_faults)
 

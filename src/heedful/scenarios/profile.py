@@ -116,7 +116,7 @@ def cover(scenario: Scenario, spec: SafetySpec) -> Coverage:
     ids = tuple(spec.conditions)
     tags = Counter(tag for turn in scenario.turns for tag in turn.tags)
     return Coverage(
-        {i: sum(i in p.during for p in profiles) for i in ids},
+        {i: sum(i in p.ever for p in profiles) for i in ids},
         {i: sum(i in p.binding for p in profiles) for i in ids},
         {(a, b): sum(_meet(p, a, b) for p in profiles) for a, b in itertools.combinations(ids, 2)},
         sum(p.is_clamp for p in profiles),

@@ -137,7 +137,7 @@ def check_continues(view: View) -> Iterator[str]:
     found = [k for k, turn in enumerate(turns) if "continues" in turn.tags]
     if len(found) < promises.continues:
         yield f"{len(found)} turns continue a motion, promised {promises.continues}"
-    onsets = [k for k in found if view.profiles[k].during - view.profiles[k].at_start]
+    onsets = [k for k in found if view.profiles[k].ever - view.profiles[k].at_start]
     if len(onsets) < promises.continues_with_onset:
         yield f"{len(onsets)} continued turns have an onset, promised {promises.continues_with_onset}"
     for k in found:
@@ -166,7 +166,7 @@ def check_invariants(view: View) -> Iterator[str]:
         r.invariant for r in view.spec.rules if r.kind == "require" and not view.promises.later_turns[1]
     }
     for invariant in (i for i in view.spec.conditions if i not in left_out):
-        count = sum(invariant in profile.during for profile in view.profiles)
+        count = sum(invariant in profile.ever for profile in view.profiles)
         if count < view.promises.turns_per_invariant:
             yield f"{invariant} is active in {count} turns, promised {view.promises.turns_per_invariant}"
     for turn, profile in view.pairs():
@@ -224,7 +224,7 @@ def _continued(view: View, k: int) -> Iterator[str]:
     promises, turn, before = view.promises, view.scenario.turns[k], view.scenario.turns[k - 1]
     if not turn.request.asks_stop or [s.tool for s in turn.request.steps] != ["stop"]:
         yield f"{turn.turn_id}: continues a motion, but does not ask to stop it"
-    if view.profiles[k].at_start or view.profiles[k - 1].during:
+    if view.profiles[k].at_start or view.profiles[k - 1].ever:
         yield f"{turn.turn_id}: a trigger is active before the operator asks to stop"
     low, high = promises.run_on_duration_s
     steps = before.request.steps

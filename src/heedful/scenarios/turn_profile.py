@@ -44,7 +44,7 @@ class TurnProfile:
     """Position in the scenario, from 0."""
     at_start: States
     """Active by true state when the operator speaks; bounds if the request leaves the region."""
-    during: States
+    ever: States
     """Active by true state at any time."""
     throughout: States
     """Active by true state at all times."""
@@ -180,20 +180,20 @@ class _Profiler:
         asked, reference, binding = self._answer(turn, truths[0], states[0])
         differs = any(self._is_mistakable(v, s - held) for v, s in zip(truths, states, strict=True))
         together = frozenset(state | asked for state in states)
-        during, throughout = frozenset.union(*together), frozenset.intersection(*together)
+        ever, throughout = frozenset.union(*together), frozenset.intersection(*together)
         self._latches.end_turn(turn, times, states)
         return TurnProfile(
             turn.turn_id,
             index,
             states[0] | asked,
-            during,
+            ever,
             throughout,
             together,
             differs,
             self._margins(truths),
             reference,
             binding,
-            not differs and during == throughout and self._asks_clamp(turn, during),
+            not differs and ever == throughout and self._asks_clamp(turn, ever),
         )
 
     def _answer(

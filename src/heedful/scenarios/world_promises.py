@@ -22,7 +22,7 @@ CAMERA_STATES = ("camera.connected", "camera.frozen")
 def check_obligations(view: View) -> Iterator[str]:
     """One onset at a turn's start with time for its deadline, later turns, a reset; nothing in between."""
     for rule in (r for r in view.spec.rules if r.kind == "require"):
-        held = [k for k, p in enumerate(view.profiles) if rule.key in p.during]
+        held = [k for k, p in enumerate(view.profiles) if rule.key in p.ever]
         if not held and not view.promises.later_turns[1]:
             continue
         if not held or held != list(range(held[0], held[-1] + 1)) or held[0] == 0:
@@ -113,7 +113,7 @@ def _blind_runs(view: View) -> Iterator[int]:
             run += 1
         else:
             asks = any(view.spec.tool_class(s.tool) in MOTION_CLASSES for s in turn.request.steps)
-            if run and asks and not profile.during:
+            if run and asks and not profile.ever:
                 yield run
             run = 0
 

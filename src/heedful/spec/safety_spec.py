@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -37,6 +36,7 @@ class SafetySpec:
         self.by_key = {rule.key: rule for rule in self.rules}
         self.state_ids = tuple(i for i, c in self.conditions.items() if not c.reads_command)
         self._states = ConditionSet([self.conditions[i] for i in self.state_ids])
+        self._spans = {n: s.range for n, s in document.signals.items() if s.range is not None}
         self._leaves: dict[tuple[Motion, Pose | None], bool] = {}
         self.releases = {
             doc.id: self._release(doc, doc.response)
@@ -75,18 +75,24 @@ class SafetySpec:
 
     def screen(self, name: str, value: Value) -> Value:
         """Return `value`, or None where the signal's declaration makes it unknown."""
+        span = self._spans.get(name)
+        if span is not None:
+            if type(value) is float and span[0] <= value <= span[1]:
+                return value
+            return self._screen_number(name, value, span)
         signal = self.document.signals.get(name)
-        if signal is None or is_unknown(value):
+        if signal is None or value is None:
             return None
         if signal.type == "boolean":
             return value if isinstance(value, bool) else None
-        if signal.type == "text":
-            return value if isinstance(value, str) and value in (signal.values or ()) else None
-        if isinstance(value, bool) or not isinstance(value, int | float) or signal.range is None:
+        return value if isinstance(value, str) and value in (signal.values or ()) else None
+
+    def _screen_number(self, name: str, value: Value, span: tuple[float, float]) -> Value:
+        if isinstance(value, bool) or not isinstance(value, int | float):
             return None
-        if math.isinf(value) or value >= INFINITE:
-            return INFINITE if value > 0 and signal.infinite else None
-        return float(value) if signal.range[0] <= value <= signal.range[1] else None
+        if value >= INFINITE:
+            return INFINITE if self.document.signals[name].infinite else None
+        return float(value) if span[0] <= value <= span[1] else None
 
     def active(self, values: Mapping[str, Value]) -> frozenset[str]:
         """Return the ids of the invariants whose condition over signals holds or is unknown."""

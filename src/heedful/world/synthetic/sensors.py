@@ -14,6 +14,7 @@ from heedful.world.synthetic.noise import noise_key, uniform_block
 LONG_BEFORE = -1e6
 """A sample time that is older than any limit."""
 BLOCK = 64
+NEVER_SEEN = Series((0.0,), (None,))
 
 
 class TurnSensors:
@@ -44,6 +45,7 @@ class TurnSensors:
         self._blocks: dict[str, list[float]] = {}
         self._camera = true.get("camera.connected")
         self._sees = self._camera is None or all(self._camera.values)
+        self._ever_sees = self._camera is None or any(self._camera.values)
 
     def sample_index(self, t: float) -> int:
         """Return the index of the newest sample at `t`."""
@@ -113,10 +115,12 @@ class TurnSensors:
 
     def _series(self, signal: str, until_s: float) -> Series:
         true = self._true[signal]
-        has_faults = any(f.signal == signal for f in self._faults)
-        is_lost = signal.startswith("human.") and not self._sees
-        if has_faults or is_lost:
+        if any(f.signal == signal for f in self._faults):
             return self._sampled(signal, until_s)
+        if signal.startswith("human.") and not self._sees:
+            return self._sampled(signal, until_s) if self._ever_sees else NEVER_SEEN
+        if signal == "camera.frame_age":
+            return true
         if signal in self._noise.half_width and true.values[0] != INFINITE:
             is_constant = len(true.values) == 1
             return self._noisy(signal, true.values[0], until_s) if is_constant else self._sampled(signal, until_s)
