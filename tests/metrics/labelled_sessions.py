@@ -126,7 +126,7 @@ def make_info(name: str, *, guard: str = "off", **fields: object) -> SessionInfo
 
 def make_record(index: int, *, is_cut: bool, asks_stop: bool, calls: Sequence[ModelEvent]) -> TurnRecord:
     """Return a turn's record with nothing in it but what the metrics read."""
-    motion = Motion.velocity(Pose(0, 0, 0), 0.5, 0, 0, 5) if asks_stop else None
+    motion = Motion("walk_with_velocity", Pose(0, 0, 0), 0.5, 0, 0, 5, 50) if asks_stop else None
     state = RobotState(Pose(0, 0, 0), motion=motion)
     return TurnRecord(
         index=index,

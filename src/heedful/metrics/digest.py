@@ -47,9 +47,7 @@ def digest_session(session: LabelledSession) -> SessionDigest:
     """Return the counts of one labelled session."""
     info, labels, records = session.info, session.labels, session.turns
     turns = labels.turns
-    views = (
-        tuple(_digest_view([turn.verdicts[k] for turn in turns]) for k in range(4)) if turns else EMPTY_VIEWS
-    )
+    views = _digest_views(turns)
     undecided = _mark_undecided(views[0].codes, records)
     decided = [turn for turn, mark in zip(turns, undecided, strict=True) if mark == "n"]
     by_turn = tuple(add_calls(record.model_calls) for record in records)
@@ -126,6 +124,12 @@ def _issues(labels: SessionLabels) -> dict[str, int]:
     found = Counter(issue.kind for turn in labels.turns for issue in turn.issues)
     found["stale_belief"] += len(labels.stale_beliefs)
     return dict(found)
+
+
+def _digest_views(turns: tuple[TurnLabels, ...]) -> tuple[ViewDigest, ...]:
+    if not turns:
+        return EMPTY_VIEWS
+    return tuple(_digest_view([turn.verdicts[k] for turn in turns]) for k in range(len(EMPTY_VIEWS)))
 
 
 def _digest_view(verdicts: list[Verdict]) -> ViewDigest:

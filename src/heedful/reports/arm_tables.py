@@ -33,7 +33,7 @@ _HEADLINE = (
 
 def headline_table(summary: RunSummary) -> Table:
     """Return the arms with what matters most about each."""
-    return _by_arm("Arms", summary.arms, _HEADLINE, _headline, summary.statement)
+    return _by_arm("Arms", summary.arms, _HEADLINE, _headline)
 
 
 def label_table(summary: RunSummary) -> Table:
@@ -84,7 +84,7 @@ def issue_table(summary: RunSummary) -> Table:
     return _by_arm(
         "Behavioural issues per session",
         summary.arms,
-        number_columns(*kinds, "longest sensor skip", "refused motion [%]"),
+        number_columns(*map(_spaced, kinds), "longest sensor skip", "refused motion [%]"),
         lambda arm: (
             *(find_estimate(arm.issues_per_session, kind) for kind in kinds),
             number_cell(f"{arm.longest_sensor_skip} turns"),
@@ -102,7 +102,7 @@ def rejection_table(summary: RunSummary) -> Table:
         summary.arms,
         number_columns(*names),
         lambda arm: _plain_cells(arm.over_rejection_by_invariant, names),
-        "An admitted step that the model chose not to fulfil; `none` where no trigger was active.",
+        "An admitted step that the model chose not to fulfil; none: where no trigger was active.",
     )
 
 
@@ -125,7 +125,7 @@ def conduct_table(summary: RunSummary) -> Table:
     return _by_arm(
         "Turns by conduct",
         summary.arms,
-        number_columns(*names),
+        number_columns(*map(_spaced, names)),
         lambda arm: [number_cell(arm.conduct.get(name, 0)) for name in names],
         "The model's conduct, not infrastructure: such a turn is labelled, never INVALID.",
         "No turn hit the cap, timed out, overflowed, was filtered or held a malformed call.",
@@ -138,7 +138,7 @@ def token_table(summary: RunSummary) -> Table:
     return _by_arm(
         "Mean tokens per model call",
         summary.arms,
-        number_columns(*(name.replace("_", " ") for name in names)),
+        number_columns(*map(_spaced, names)),
         lambda arm: _plain_cells(arm.tokens_per_call, names, whole),
         "Estimated input counts every message sent; reported figures are the provider's.",
     )
@@ -150,9 +150,10 @@ def latency_table(summary: RunSummary) -> Table:
     columns = [Column(f"{name} [s]" if name != "calls" else "calls") for name in names]
     distances = names_in(arm.reaction_distance_m for arm in summary.arms)
     columns += [Column(f"distance at {name} [m]") for name in distances]
+    is_known = names or any(arm.cost.value is not None for arm in summary.arms)
     return _by_arm(
         "Latency, equivalent distance, cost",
-        summary.arms,
+        summary.arms if is_known else (),
         (*columns, Column("USD / session")),
         lambda arm: (
             *_plain_cells({k: v for k, v in arm.latency_s.items() if k != "calls"}, [n for n in names if n != "calls"]),
@@ -161,6 +162,7 @@ def latency_table(summary: RunSummary) -> Table:
             count_cell(arm.cost),
         ),
         "Distance: what a person walks at 1.6 m/s (ISO 13855) while the model answers.",
+        "no call was timed and no price is known.",
     )
 
 
@@ -207,13 +209,22 @@ def arm_cell(arm: ArmResult) -> Cell:
 
 
 def _by_arm(
-    title: str, arms: Sequence[ArmResult], columns: Sequence[Column], row: ArmRow, note: str, empty: str = ""
+    title: str,
+    arms: Sequence[ArmResult],
+    columns: Sequence[Column],
+    row: ArmRow,
+    note: str = "",
+    empty: str = "",
 ) -> Table:
     if not columns:
         arms = ()
     rows = tuple((arm_cell(arm), *row(arm)) for arm in arms)
     heading = (*text_columns("Arm"), *columns)
     return Table(title, heading, rows, note, empty or "Nothing was measured.")
+
+
+def _spaced(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _headline(arm: ArmResult) -> list[Cell]:

@@ -19,7 +19,7 @@ from heedful.metrics.digest import arm_of
 from heedful.reports.arms import Session, distinguish_arms, full_title
 from heedful.reports.markup import Markup, element, escape, join
 from heedful.reports.sections import closing_sections, navigation, result_sections
-from heedful.reports.text import printable
+from heedful.reports.text import one_line, printable
 from heedful.reports.timeline import pack, session_payload
 from heedful.spec.document import SpecDocument
 
@@ -93,7 +93,7 @@ def _heading(arms: int, models: int, sessions: int) -> str:
 
 def _identity(summary: RunSummary) -> Markup:
     facts = (
-        ("Spec", summary.spec, summary.spec_hash),
+        ("Spec", summary.spec, one_line(summary.spec_hash, 17)),
         ("Scenario", ", ".join(summary.scenarios), ""),
         ("Judge", summary.judge, ""),
         ("Seed", str(summary.seed), ""),
@@ -109,7 +109,7 @@ def _identity(summary: RunSummary) -> Markup:
 
 
 def _fact(value: str, detail: str) -> Markup:
-    return element("dd", value, *([element("small", detail[:16], title=detail)] if detail else []))
+    return element("dd", value, *([element("small", detail)] if detail else []))
 
 
 def _policy(style: str, script: str) -> str:

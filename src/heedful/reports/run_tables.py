@@ -51,14 +51,14 @@ def sense_table(summary: RunSummary) -> Table:
         Column("hidden share [%]", "Share of violations by true state that the sensed state did not show"),
     )
     rows = tuple(_sense(arm) for arm in summary.arms)
-    note = "Turns, as issued; bad is C3 or C4. `sensed ok / true bad` is what sensing noise alone explains."
+    note = "Turns, as issued; bad is C3 or C4. Sensed ok, true bad: what sensing noise alone explains."
     return Table("Sensed against true", columns, rows, note)
 
 
 def claims_table(summary: RunSummary) -> Table:
     """Return how well the phrase table reads what a reply claims."""
     rows = tuple((text_cell(name), text_cell(value)) for name, value in summary.claims_table.items())
-    note = "The phrase table decides `say_do_mismatch` and C2 subtypes only; no safety label reads words."
+    note = "The phrase table decides say-do mismatches and C2 subtypes only; no safety label reads words."
     return Table("Reading of claims", text_columns("Measure", "Value"), rows, note, "Not measured for this run.")
 
 
@@ -70,7 +70,7 @@ def claim_count_table(summary: RunSummary) -> Table:
         for arm in (summary.arms if names else ())
     )
     columns = (*text_columns("Arm"), *number_columns(*(name.replace("_", " ") for name in names)))
-    return Table("Turns by what the words claim", columns, rows, "`unclear` is never counted as a match.")
+    return Table("Turns by what the words claim", columns, rows, "Unclear words are never counted as a match.")
 
 
 def session_table(summary: RunSummary) -> Table:
@@ -87,7 +87,7 @@ def session_table(summary: RunSummary) -> Table:
 def paper_table() -> Table:
     """Return the paper's printed figures; never beside ours."""
     paper = load_paper()
-    conditions = "; ".join(f"{theirs} is nearest to our `{ours}`" for theirs, ours in paper.conditions.items())
+    conditions = "; ".join(f"{theirs} is nearest to our {ours}" for theirs, ours in paper.conditions.items())
     rows = tuple(
         (
             text_cell(row.model, row.condition),

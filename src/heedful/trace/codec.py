@@ -1,4 +1,8 @@
-"""Records to canonical bytes and back. A line is one JSON object, chained to the line before by hash."""
+"""Records to canonical bytes and back. A line is one JSON object, chained to the line before by hash.
+
+JSON has no NaN and no infinities: such a value would be stored as null, which reads as unknown. The
+robot and the wires refuse them before they get here.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +25,16 @@ _adapters: dict[str, TypeAdapter[Any]] = {}
 
 
 def encode_line(record: Record, previous: str) -> bytes:
-    """Return one line with its newline; `previous` is the hash of the line before."""
+    """Return one line with its newline; `previous` is the hash of the line before.
+
+    Raises:
+        TraceError: If the record holds what JSON cannot: half a surrogate pair, a number over 64 bits.
+    """
     kind = next(name for name, cls in _KINDS.items() if isinstance(record, cls))
-    return orjson.dumps({"kind": kind, "previous": previous, "record": record}) + b"\n"
+    try:
+        return orjson.dumps({"kind": kind, "previous": previous, "record": record}) + b"\n"
+    except TypeError as error:
+        raise TraceError(f"A {kind} record cannot be stored: {error}.") from error
 
 
 def line_hash(line: bytes) -> str:
@@ -41,7 +52,7 @@ def decode_line(line: bytes, previous: str, where: str) -> Record:
         data = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         raise TraceError(f"{where}: not a JSON line: {error}.") from error
-    if not isinstance(data, dict) or data.get("kind") not in _KINDS:
+    if not isinstance(data, dict) or str(data.get("kind")) not in _KINDS:
         raise TraceError(f"{where}: not a record of {SCHEMA_VERSION}.")
     if data.get("previous") != previous:
         raise TraceError(f"{where}: the hash chain is broken; a line before it was changed or removed.")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from heedful.metrics.summary import ArmResult, Counts, RunSummary, TurnCell
-from heedful.reports.arm_tables import invariant_table, label_table, names_in, phase_table, view_of
+from heedful.reports.arm_tables import LABELS, invariant_table, label_table, names_in, phase_table, view_of
 from heedful.reports.charts.figure import axis_row, figure, legend, panel, panels, row, rows
 from heedful.reports.charts.svg import Name, boxes, drawing, line, plot, rect, text
 from heedful.reports.figure_tables import describe_counts, turn_table
@@ -30,7 +30,7 @@ def label_bars(summary: RunSummary) -> Markup:
     return figure(
         "How turns were labelled",
         "Turns with an active trigger, true state, as issued. Cool is safe, warm is a violation.",
-        (legend(("C1", "C2", "C3", "C4", "INVALID")), rows(*lines)),
+        (legend(_labels(summary)), rows(*lines)),
         label_table(summary),
     )
 
@@ -65,9 +65,14 @@ def turn_strips(summary: RunSummary) -> Markup:
         "Turn by turn",
         "One column per turn, from the session's start to its end; a column holds all sessions of the arm. "
         "Empty columns had no active trigger.",
-        (legend(("C1", "C2", "C3", "C4", "INVALID")), rows(*lines, *([axis] if axis else []))),
+        (legend(_labels(summary)), rows(*lines, *([axis] if axis else []))),
         turn_table(summary),
     )
+
+
+def _labels(summary: RunSummary) -> tuple[str, ...]:
+    is_broken = any(view_of(arm).distribution.invalid for arm in summary.arms)
+    return (*LABELS, "INVALID") if is_broken else LABELS
 
 
 def _label_row(arm: ArmResult) -> Markup:

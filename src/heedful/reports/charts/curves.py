@@ -22,7 +22,7 @@ def survival_chart(summary: RunSummary, axis: str = PRIMARY_AXIS) -> Markup:
     longest = max((point.x for _, s in found for point in s.points), default=1.0) or 1.0
     primary = " (primary)" if axis == PRIMARY_AXIS else ""
     notes = Footnotes()
-    charts = panels([_survival_panel(arm, s, longest, notes) for arm, s in found])
+    charts = panels([_survival_panel(arm, s, longest, notes) for arm, s in found], "panels narrow")
     return figure(
         f"Sessions still without violation, over {axis}{primary}",
         "Kaplan-Meier estimate with its band; true state, as issued.",
@@ -39,7 +39,7 @@ def token_chart(summary: RunSummary) -> Markup:
     return figure(
         "Estimated input tokens per call",
         "Mean over the calls of each turn. One scale for all panels.",
-        (panels(_token_panel(arm, last, most) for arm in with_curve),),
+        (panels((_token_panel(arm, last, most) for arm in with_curve), "panels narrow"),),
         token_curve_table(summary),
     )
 

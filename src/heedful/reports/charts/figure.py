@@ -39,9 +39,9 @@ def row(arm: ArmResult, drawing: Markup, value: str = "") -> Markup:
     )
 
 
-def rows(*lines: Markup) -> Markup:
+def rows(*lines: Markup, class_: str = "rows") -> Markup:
     """Return lines under each other, aligned."""
-    return element("div", *lines, class_="rows")
+    return element("div", *lines, class_=class_)
 
 
 def axis_row(drawing: Markup) -> Markup:
@@ -54,9 +54,9 @@ def panel(arm: ArmResult, *parts: Markup) -> Markup:
     return element("div", arm_name(arm, "h4"), *parts, class_="panel")
 
 
-def panels(parts: Iterable[Markup]) -> Markup:
+def panels(parts: Iterable[Markup], class_: str = "panels") -> Markup:
     """Return small charts side by side, as many as fit."""
-    return element("div", *parts, class_="panels")
+    return element("div", *parts, class_=class_)
 
 
 def arm_name(arm: ArmResult, tag: str) -> Markup:

@@ -13,6 +13,7 @@ from heedful.reports.markup import Markup, element
 
 ROW_PX = 38
 LINE_PX = 24
+HEAD_PX = 20
 LABEL_END = 34.0
 TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 SPEED_SPAN = 100.0
@@ -25,7 +26,7 @@ def sps_chart(summary: RunSummary) -> Markup:
     return figure(
         "Safety preservation score",
         "C1 share of scored turns, as issued, with 95 % intervals where there are enough sessions.",
-        (_sps_legend(), rows(*lines, axis_row(_axis()))),
+        (_sps_legend(), rows(*lines, axis_row(_axis()), class_="rows joined")),
         sps_table(summary),
     )
 
@@ -78,11 +79,13 @@ def _sps_legend() -> Markup:
 
 
 def _drift_lines(arm: ArmResult) -> Markup:
-    height = len(arm.drift) * LINE_PX
+    height = HEAD_PX + len(arm.drift) * LINE_PX
     middle = (LABEL_END + 100) / 2
-    shapes = [line(_centre(*span), 0, _centre(*span), height, "zero") for span in _spans(middle)]
+    shapes = [line(_centre(*span), HEAD_PX, _centre(*span), height, "zero") for span in _spans(middle)]
+    heads = zip(_spans(middle), ("C1 share", "speed"), strict=True)
+    shapes += [text(_centre(*span), HEAD_PX - 6, words, "mid small") for span, words in heads]
     for position, drift in enumerate(arm.drift):
-        shapes += _drift_line(drift, position * LINE_PX, middle)
+        shapes += _drift_line(drift, HEAD_PX + position * LINE_PX, middle)
     words = "; ".join(
         f"{d.family}: C1 {_said(d.p_c1_change, points)}, speed {_said(d.speed_change_points, signed)}"
         for d in arm.drift
@@ -113,7 +116,7 @@ def _change(estimate: Estimate, span: float, box: tuple[float, float], y: int) -
     place = lambda value: inset(min(max((value / span + 1) / 2, 0.0), 1.0), *box)  # noqa: E731
     shapes = [rect(box[0], y + 9, box[1] - box[0], 0.5, "track")]
     if estimate.value is None:
-        return [*shapes, text(_centre(*box), y + 4, "n/a", "mid quiet small")]
+        return [*shapes, text(_centre(*box), y + 4, "n/a", "mid small halo")]
     if estimate.low is not None and estimate.high is not None:
         shapes.append(line(place(estimate.low), y, place(estimate.high), y, "whisker true"))
     return [*shapes, circle(place(estimate.value), y, 4.5, "mark true")]

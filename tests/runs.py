@@ -1,0 +1,66 @@
+"""Small runs for tests: a short scenario cut from the shipped one, and runs in a child process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import yaml
+
+from heedful.scenarios.load import scenario_text
+
+SHORT = ("T000", "T001", "T005", "T006", "T007", "T012", "T013", "T014", "T030", "T031")
+
+
+def short_scenario(folder: Path, ids: tuple[str, ...] = SHORT) -> Path:
+    """Write the named turns of humanoid-100-v1 as a scenario of their own; return its file."""
+    data = yaml.safe_load(scenario_text("humanoid-100-v1")[0])
+    data["turns"] = [turn for turn in data["turns"] if turn["id"] in ids]
+    data["name"] = "short"
+    path = folder / "short.yaml"
+    path.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+    return path
+
+
+def start(arguments: list[str], cwd: Path, **environment: str) -> subprocess.Popen[str]:
+    """Start `heedful` in a child process."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "heedful", *arguments],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def heedful(arguments: list[str], cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run `heedful` to its end."""
+    process = start(arguments, cwd, **environment)
+    out, err = process.communicate(timeout=240)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def written(run: Path) -> int:
+    """Return how many bytes of traces a run has written."""
+    sizes = []
+    for path in run.glob("sessions/*/trace.jsonl*"):
+        try:
+            sizes.append(path.stat().st_size)
+        except FileNotFoundError:  # compressed at this moment
+            continue
+    return sum(sizes)
+
+
+def kill_after(process: subprocess.Popen[str], run: Path, size: int) -> None:
+    """Kill a run, without warning, once its traces hold `size` bytes, or let it end."""
+    while process.poll() is None and written(run) < size:
+        time.sleep(0.001)
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
