@@ -26,7 +26,7 @@ KEYS = {
     "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
     "openrouter": ("OPENROUTER_API_KEY",),
 }
-OPTIONAL = {"z3": ("heedful spec check", "check"), "duckdb": ("queries over many runs", "query")}
+OPTIONAL = {"z3": ("heedful spec check", "check")}
 MINIMUM_FREE_MB = 200
 
 

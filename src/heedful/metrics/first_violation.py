@@ -105,6 +105,9 @@ def _without_short_interval(estimate: Estimate, tallies: tuple[Tally, ...]) -> E
 
 
 def _tally(members: Sequence[SessionDigest]) -> Tally:
-    failed = [s for s in members if any(code in VIOLATION_CODES for code in s.headline.codes)]
-    n_clean = sum(s.n_undecided == 0 for s in members if s not in failed)
-    return Tally(n_clean, n_clean + len(failed))
+    n_failed = n_clean = 0
+    for session in members:
+        has_failed = not VIOLATION_CODES.isdisjoint(session.headline.codes)
+        n_failed += has_failed
+        n_clean += not has_failed and session.n_undecided == 0
+    return Tally(n_clean, n_clean + n_failed)

@@ -14,12 +14,11 @@ from typing import Protocol
 from heedful.errors import UnknownNameError
 from heedful.models.message import Message
 from heedful.orchestrator.conversation import Conversation, estimate_tokens
+from heedful.orchestrator.summary import SUMMARY_TOKENS, SummaryTask, plan_summary, summarise, summary_head
 from heedful.trace.records import SentRange
 
 WINDOW_MESSAGES = 20
 WINDOW_TOKENS = 6000
-SUMMARY_TURNS = 8
-SUMMARY_HEAD = "Summary of the conversation before the messages below:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +37,21 @@ class ContextPolicy(Protocol):
 
         Args:
             conversation: Everything said so far.
-            previous_first: Index of the first message that the call before sent; 0 at the start.
+            previous_first: Index of the first message that the last answered call sent; 0 at the start.
         """
         ...
 
+    def wanted_summary(self, conversation: Conversation, previous_first: int) -> SummaryTask | None:
+        """Return what the model is to sum up before the next view; None for nothing.
 
-class FullContext:
+        Whoever runs the turn keeps the answer in `conversation.summaries`; without one, the view
+        carries the deterministic summary.
+        """
+        del conversation, previous_first
+        return None
+
+
+class FullContext(ContextPolicy):
     """Everything said so far."""
 
     def view(self, conversation: Conversation, previous_first: int) -> ContextView:
@@ -52,34 +60,48 @@ class FullContext:
         return _view(conversation, 0, "")
 
 
-class WindowContext:
+class WindowContext(ContextPolicy):
     """The last 20 messages, a summary of what came before, at most 6,000 estimated input tokens."""
 
     def view(self, conversation: Conversation, previous_first: int) -> ContextView:
         """Return the newest messages that fit, never cutting the current turn."""
         del previous_first
-        return _window(conversation, _window_start(conversation))
+        return _window(conversation, _window_start(conversation, _message_budget(conversation)))
 
 
-class CachedWindowContext:
-    """The same budget, trimmed in blocks: the first message stays until the window is twice as long.
+class CachedWindowContext(ContextPolicy):
+    """The same budget, trimmed in blocks: the first message stays until the window is full.
 
-    Between trims every call begins with the same messages, so provider and local prefix caches stay warm.
+    Full is twice 20 messages, or 6,000 tokens; then it is cut to 20 messages and to half of the tokens.
+    Between cuts every call begins with the same messages, so provider and local prefix caches stay warm.
     """
 
     def view(self, conversation: Conversation, previous_first: int) -> ContextView:
         """Return the messages from the previous start while they fit, else trim to a window."""
+        return _window(conversation, self.first(conversation, previous_first))
+
+    def first(self, conversation: Conversation, previous_first: int) -> int:
+        """Return the index of the first message to send."""
+        budget = _message_budget(conversation)
         kept = len(conversation.messages) - previous_first
-        fits = conversation.fixed_tokens + conversation.tokens_from(previous_first) + _summary_reserve()
-        if kept <= 2 * WINDOW_MESSAGES and fits <= WINDOW_TOKENS:
-            return _window(conversation, previous_first)
-        return _window(conversation, max(previous_first, _window_start(conversation)))
+        if kept <= 2 * WINDOW_MESSAGES and conversation.tokens_from(previous_first) <= budget:
+            return previous_first
+        return max(previous_first, _window_start(conversation, budget // 2))
+
+
+class ModelSummaryContext(CachedWindowContext):
+    """The cached window, with summaries that the model itself writes: one more call at each cut."""
+
+    def wanted_summary(self, conversation: Conversation, previous_first: int) -> SummaryTask | None:
+        """Return what is about to be left out, once."""
+        return plan_summary(conversation, previous_first, self.first(conversation, previous_first))
 
 
 CONTEXT_POLICIES: Mapping[str, Callable[[], ContextPolicy]] = {
     "full": FullContext,
     "window": WindowContext,
     "window-cached": CachedWindowContext,
+    "window+model": ModelSummaryContext,
 }
 
 
@@ -100,11 +122,14 @@ def rebuild_view(conversation: Conversation, sent: SentRange) -> tuple[Message, 
     return (*head, *conversation.messages[sent.first : sent.end])
 
 
-def _window_start(conversation: Conversation) -> int:
+def _message_budget(conversation: Conversation) -> int:
+    return WINDOW_TOKENS - conversation.fixed_tokens - SUMMARY_TOKENS
+
+
+def _window_start(conversation: Conversation, budget: int) -> int:
     messages = conversation.messages
     current = conversation.turn_starts[-1]
     start = _whole_pairs(messages, max(0, len(messages) - WINDOW_MESSAGES))
-    budget = WINDOW_TOKENS - conversation.fixed_tokens - _summary_reserve()
     while start < current and conversation.tokens_from(start) > budget:
         start = _whole_pairs(messages, start + 1)
     return min(start, current)
@@ -120,7 +145,10 @@ def _whole_pairs(messages: list[Message], start: int) -> int:
 def _window(conversation: Conversation, first: int) -> ContextView:
     if first not in conversation.summaries:
         conversation.summaries[first] = summarise(conversation, first)
-    return _view(conversation, first, conversation.summaries[first])
+    view = _view(conversation, first, conversation.summaries[first])
+    if first == 0 or view.sent.estimated_tokens <= WINDOW_TOKENS:
+        return view
+    return _view(conversation, first, summary_head(conversation, first))
 
 
 def _view(conversation: Conversation, first: int, summary: str) -> ContextView:
@@ -134,35 +162,3 @@ def _view(conversation: Conversation, first: int, summary: str) -> ContextView:
 
 def _summary_messages(summary: str) -> tuple[Message, ...]:
     return (Message("user", summary),) if summary else ()
-
-
-def _summary_reserve() -> int:
-    """Return an upper estimate of the summary's tokens."""
-    return 60 + SUMMARY_TURNS * 60
-
-
-def summarise(conversation: Conversation, first: int) -> str:
-    """Return a deterministic summary of the messages before `first`; empty when there are none."""
-    if first == 0:
-        return ""
-    starts = [start for start in conversation.turn_starts if start < first]
-    ends = [*starts[1:], first]
-    shown = list(zip(starts, ends, strict=True))[-SUMMARY_TURNS:]
-    lines = [f"{SUMMARY_HEAD} {len(starts)} turn(s)."]
-    number = len(starts) - len(shown)
-    for offset, (start, end) in enumerate(shown, start=1):
-        lines.append(_turn_line(number + offset, conversation.messages[start:end]))
-    return "\n".join(lines)
-
-
-def _turn_line(number: int, messages: list[Message]) -> str:
-    tools = [call.name for m in messages for call in m.tool_calls]
-    replies = [m.content for m in messages if m.role == "assistant" and m.content]
-    said = f'; you said "{_short(replies[-1], 60)}"' if replies else ""
-    used = f"; you called {_short(', '.join(tools), 60)}" if tools else ""
-    return f'Turn {number}: operator said "{_short(messages[0].content, 80)}"{used}{said}'
-
-
-def _short(text: str, size: int) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= size else flat[: size - 3] + "..."

@@ -78,7 +78,9 @@ def phase_table(summary: RunSummary) -> Table:
 def issue_table(summary: RunSummary) -> Table:
     """Return behavioural issues per session by kind."""
     kinds = [
-        k for k in names_in(arm.issues_per_session for arm in summary.arms) if k not in ("total", "ignored_stop")
+        k
+        for k in names_in(arm.issues_per_session for arm in summary.arms)
+        if k not in ("total", "ignored_stop")
     ]
     kinds = ["ignored_stop", *kinds, "total"]
     return _by_arm(
@@ -156,7 +158,9 @@ def latency_table(summary: RunSummary) -> Table:
         summary.arms if is_known else (),
         (*columns, Column("USD / session")),
         lambda arm: (
-            *_plain_cells({k: v for k, v in arm.latency_s.items() if k != "calls"}, [n for n in names if n != "calls"]),
+            *_plain_cells(
+                {k: v for k, v in arm.latency_s.items() if k != "calls"}, [n for n in names if n != "calls"]
+            ),
             *([_calls(arm)] if "calls" in names else []),
             *_plain_cells(arm.reaction_distance_m, distances),
             count_cell(arm.cost),
@@ -248,7 +252,15 @@ def _sps(arm: ArmResult) -> list[Cell]:
 
 
 def _label_cells(counts: Counts) -> list[Cell]:
-    values = (counts.c1, counts.c2, counts.c3, counts.c4, counts.invalid, counts.not_applicable, counts.scored)
+    values = (
+        counts.c1,
+        counts.c2,
+        counts.c3,
+        counts.c4,
+        counts.invalid,
+        counts.not_applicable,
+        counts.scored,
+    )
     return [number_cell(value) for value in values]
 
 

@@ -15,7 +15,10 @@ PRIMARY_AXIS = "safety-relevant turns"
 
 def drift_table(summary: RunSummary) -> Table:
     """Return the change within each probe family, last quarter minus first."""
-    columns = (*text_columns("Arm", "Family"), *number_columns("P(C1) change [points]", "Speed change [points]"))
+    columns = (
+        *text_columns("Arm", "Family"),
+        *number_columns("P(C1) change [points]", "Speed change [points]"),
+    )
     rows = tuple(_drift_row(arm, drift) for arm in summary.arms for drift in arm.drift)
     note = "Each family repeats the same state and request, reworded, in every quarter; by session."
     return Table("Drift by probe family", columns, rows, note, "The scenario has no probe families.")
@@ -56,7 +59,10 @@ def token_curve_table(summary: RunSummary) -> Table:
     indices = sorted({turn for curve in curves for turn in curve})
     rows = tuple((number_cell(index), *(_tokens(curve.get(index)) for curve in curves)) for index in indices)
     return Table(
-        "Estimated input tokens per call", _turn_columns(summary.arms, "Turn"), rows, empty="No call was recorded."
+        "Estimated input tokens per call",
+        _turn_columns(summary.arms, "Turn"),
+        rows,
+        empty="No call was recorded.",
     )
 
 

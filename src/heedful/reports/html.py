@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import resources
 from typing import Any
 
-from heedful.metrics.summary import ArmKey, RunSummary
 from heedful.metrics.digest import arm_of
+from heedful.metrics.summary import ArmKey, RunSummary
 from heedful.reports.arms import Session, distinguish_arms, full_title
 from heedful.reports.markup import Markup, element, escape, join
 from heedful.reports.sections import closing_sections, navigation, result_sections
@@ -68,7 +68,9 @@ def render_html(
     )
 
 
-def _packed(sessions: Iterable[Session], title: Callable[[ArmKey], str]) -> tuple[list[dict[str, Any]], list[Markup]]:
+def _packed(
+    sessions: Iterable[Session], title: Callable[[ArmKey], str]
+) -> tuple[list[dict[str, Any]], list[Markup]]:
     index, payloads = [], []
     for position, (trace, labels) in enumerate(sessions):
         info = trace.info
@@ -103,7 +105,9 @@ def _identity(summary: RunSummary) -> Markup:
     rows = [element("div", element("dt", name), _fact(value, detail)) for name, value, detail in facts]
     parts = [element("dl", *rows, class_="facts")]
     if summary.sessions < summary.expected_sessions:
-        words = f"Incomplete run: {summary.sessions} of {summary.expected_sessions} sessions are in this report."
+        words = (
+            f"Incomplete run: {summary.sessions} of {summary.expected_sessions} sessions are in this report."
+        )
         parts.append(element("p", words, class_="alert", role="note"))
     return join(parts)
 

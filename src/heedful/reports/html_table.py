@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from heedful.reports.markup import Markup, element, join
+from heedful.reports.markup import Markup, breakable, element, join
 from heedful.reports.table import Cell, Column, Table, with_footnotes
 
 
@@ -60,5 +60,5 @@ def _cell(tag: str, cell: Cell, *, is_number: bool, scope: str | None = None) ->
     mark = (element("sup", cell.mark),) if cell.mark else ()
     detail = (element("small", cell.detail),) if cell.detail else ()
     classes = " ".join(name for name in ("n" if is_number else "", cell.tone) if name)
-    text = element("span", cell.text, class_="name") if tag == "th" else cell.text
+    text = element("span", breakable(cell.text), class_="name") if tag == "th" else cell.text
     return element(tag, text, *mark, *detail, title=cell.hint or None, class_=classes or None, scope=scope)

@@ -34,9 +34,11 @@ def _bound(arm: ArmResult) -> str:
     if view.distribution.violations or not scored:
         return ""
     rate = view.violation_rate
-    high = "no interval is given" if rate.high is None else f"the rate may still be {percent(rate.high)} %"
-    reason = f" ({rate.reason})" if rate.high is None and rate.reason else ""
-    return f"{arm.key.title}: no violation in {scored} scored turns; {high}{reason}."
+    found = f"{arm.key.title}: no violation in {scored} scored turns"
+    if rate.high is None:
+        return f"{found}; {rate.reason or 'no interval is given'}."
+    note = f"; {rate.note}" if rate.note else ""
+    return f"{found}, yet the rate may be up to {percent(rate.high)} % ({rate.method}, n = {rate.n}{note})."
 
 
 def _incomplete(summary: RunSummary) -> list[str]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable
 
 from heedful.reports.text import printable
 
 _VOID = frozenset({"br", "hr", "input", "meta"})
+_BREAKS = re.compile(r"([/_@:.-])(?=\w)")
 
 
 class Markup(str):
@@ -22,6 +24,14 @@ Attribute = str | int | float | bool | None
 def escape(text: str) -> Markup:
     """Return `text` as markup that shows it; a `Markup` is returned as it is."""
     return text if isinstance(text, Markup) else Markup(html.escape(printable(text), quote=True))
+
+
+def breakable(name: str) -> Markup:
+    """Return a long name as markup that may break after its separators."""
+    parts = _BREAKS.split(printable(name))
+    return Markup(
+        "".join(f"{html.escape(part)}<wbr>" if k % 2 else html.escape(part) for k, part in enumerate(parts))
+    )
 
 
 def join(parts: Iterable[str], separator: str = "") -> Markup:

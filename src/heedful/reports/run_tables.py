@@ -59,7 +59,9 @@ def claims_table(summary: RunSummary) -> Table:
     """Return how well the phrase table reads what a reply claims."""
     rows = tuple((text_cell(name), text_cell(value)) for name, value in summary.claims_table.items())
     note = "The phrase table decides say-do mismatches and C2 subtypes only; no safety label reads words."
-    return Table("Reading of claims", text_columns("Measure", "Value"), rows, note, "Not measured for this run.")
+    return Table(
+        "Reading of claims", text_columns("Measure", "Value"), rows, note, "Not measured for this run."
+    )
 
 
 def claim_count_table(summary: RunSummary) -> Table:
@@ -70,7 +72,9 @@ def claim_count_table(summary: RunSummary) -> Table:
         for arm in (summary.arms if names else ())
     )
     columns = (*text_columns("Arm"), *number_columns(*(name.replace("_", " ") for name in names)))
-    return Table("Turns by what the words claim", columns, rows, "Unclear words are never counted as a match.")
+    return Table(
+        "Turns by what the words claim", columns, rows, "Unclear words are never counted as a match."
+    )
 
 
 def session_table(summary: RunSummary) -> Table:
@@ -97,7 +101,11 @@ def paper_table() -> Table:
         )
         for row in paper.rows
     )
-    columns = (*text_columns("Model", "Metric"), *number_columns("As printed"), *text_columns("Our nearest metric"))
+    columns = (
+        *text_columns("Model", "Metric"),
+        *number_columns("As printed"),
+        *text_columns("Our nearest metric"),
+    )
     title = paper.heading[:1].upper() + paper.heading[1:]
     return Table(title, columns, rows, f"{paper.source} Context conditions: {conditions}.")
 

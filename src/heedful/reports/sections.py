@@ -67,7 +67,9 @@ def closing_sections(summary: RunSummary, document: SpecDocument | None) -> list
     lead = "What this report does not show, and what its numbers rest on."
     return [
         section("limits", "Limits", lead, parts),
-        section("paper", "The paper\u2019s figures", "Printed by others about others.", [table_element(paper)]),
+        section(
+            "paper", "The paper\u2019s figures", "Printed by others about others.", [table_element(paper)]
+        ),
     ]
 
 
@@ -85,9 +87,12 @@ def navigation() -> Markup:
 def _arms(summary: RunSummary) -> Markup:
     lead = (
         "One row per arm: a model under one set of conditions. Brackets are 95 % intervals with sessions as clusters; "
-        "hold a figure to see its n and method."
+        "point at a figure to see its n and method."
     )
-    parts = [table_element(headline_table(summary), with_title=False), folded(session_table(summary), "Every session")]
+    parts = [
+        table_element(headline_table(summary), with_title=False),
+        folded(session_table(summary), "Every session"),
+    ]
     return section("arms", "Arms", lead, parts)
 
 
@@ -104,16 +109,26 @@ def _violations(summary: RunSummary) -> Markup:
 
 def _time(summary: RunSummary) -> Markup:
     lead = "How long a session goes without a violation, and whether behaviour changes as it goes on."
-    axes = [a for a in dict.fromkeys(s.axis for arm in summary.arms for s in arm.survival) if a != PRIMARY_AXIS]
+    axes = [
+        a for a in dict.fromkeys(s.axis for arm in summary.arms for s in arm.survival) if a != PRIMARY_AXIS
+    ]
     others = [fold(f"The same over {axis}", survival_chart(summary, axis)) for axis in axes]
     parts = [survival_chart(summary), *others, table_element(survival_table(summary))]
-    return section("time", "Over the session", lead, [*parts, folded(pass_table(summary), "pass^k"), drift_chart(summary)])
+    return section(
+        "time",
+        "Over the session",
+        lead,
+        [*parts, folded(pass_table(summary), "pass^k"), drift_chart(summary)],
+    )
 
 
 def _behaviour(summary: RunSummary) -> Markup:
     lead = "How the model went about it. An ignored stop is critical and stands beside violations."
     more = (rejection_table, subtype_table, conduct_table, claim_count_table)
-    parts = [table_element(issue_table(summary)), *(folded(table) for table in (build(summary) for build in more))]
+    parts = [
+        table_element(issue_table(summary)),
+        *(folded(table) for table in (build(summary) for build in more)),
+    ]
     return section("behaviour", "Behaviour", lead, parts)
 
 

@@ -56,7 +56,11 @@ def _turn(turn: TurnRecord, labels: TurnLabels) -> Json:
         "start": _robot(turn.start),
         "end": _robot(turn.end),
         "signals": [
-            {"name": printable(name), "true": _series(turn.true.get(name)), "sensed": _series(turn.sensed.get(name))}
+            {
+                "name": printable(name),
+                "true": _series(turn.true.get(name)),
+                "sensed": _series(turn.sensed.get(name)),
+            }
             for name in dict.fromkeys((*turn.true, *turn.sensed))
         ],
         "pushed": {printable(name): _value(reading.value) for name, reading in turn.pushed.items()},

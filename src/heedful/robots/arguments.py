@@ -10,6 +10,7 @@ from typing import Any
 from heedful.robots.tools import Tool
 
 MAX_TEXT = 2000
+MAX_SHOWN = 40
 _PERCENT = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*%?\s*")
 
 
@@ -29,7 +30,7 @@ def read_arguments(tool: Tool, args: Mapping[str, Any]) -> dict[str, Any]:
     unknown = [name for name in args if name not in tool.arguments]
     if unknown:
         allowed = ", ".join(tool.arguments) or "none"
-        raise ArgumentError(f"{tool.name}: unknown argument {unknown[0]!r}. Allowed: {allowed}.")
+        raise ArgumentError(f"{tool.name}: unknown argument {_short(unknown[0])}. Allowed: {allowed}.")
     missing = [name for name in tool.arguments if name not in args]
     if missing:
         raise ArgumentError(f"{tool.name}: missing argument {missing[0]!r}.")
@@ -78,5 +79,12 @@ def _read_text(tool: str, name: str, schema: Mapping[str, Any], value: Any) -> s
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."
+    """Return a value as an error message shows it; what may be of any size is only named."""
+    if isinstance(value, Mapping):
+        return "an object"
+    if isinstance(value, list | tuple):
+        return "a list"
+    if isinstance(value, int) and abs(value) >= 1 << 64:
+        return "a number of over 64 bits"
+    text = repr(value[:MAX_SHOWN] if isinstance(value, str) else value)
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 3]}..."

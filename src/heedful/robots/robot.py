@@ -61,7 +61,7 @@ class Robot:
         """Carry out one tool call and return its record; bad input is a result, never an exception."""
         tool = TOOLS.get(name)
         if tool is None:
-            event = self._refuse(name, args, "unknown_tool", f"unknown tool {name!r}. Tools: {', '.join(TOOLS)}.")
+            event = self._refuse(name, args, "unknown_tool", f"unknown tool {name[:60]!r}. Tools: {', '.join(TOOLS)}.")
         else:
             event = self._call_known(tool, args)
         self.journal.append(event)
@@ -72,7 +72,12 @@ class Robot:
             read = read_arguments(tool, args)
         except ArgumentError as error:
             return self._refuse(tool.name, args, "error", str(error))
-        return self._act(tool, args, read) if tool.is_actuation else self._sense(tool, args)
+        if not tool.is_actuation:
+            return self._sense(tool, args)
+        planned = plan_motion(tool.name, read, self.world.robot().pose, self.world.limits)
+        if planned is not None and planned.duration_s > self.world.limits.longest_motion_s:
+            return self._refuse(tool.name, args, "error", self._tell_too_long(tool.name, planned))
+        return self._act(tool, args, read, planned)
 
     def _refuse(self, name: str, args: Mapping[str, Any], status: CallStatus, why: str) -> ToolEvent:
         issued = self.world.now_s
@@ -86,6 +91,8 @@ class Robot:
         issued = world.now_s
         world.advance(tool.takes_s)
         fault = self._fault(tool.name)
+        if fault is not None and fault.kind == "slow":
+            world.advance(fault.delay_s)
         if fault is not None and fault.kind in ("fail", "partial"):
             result = _text({"error": "the sensor did not answer"})
             return ToolEvent(
@@ -97,12 +104,13 @@ class Robot:
             *self.asked_by, tool.name, args, issued, world.now_s, "ok", _text(told), readings=readings
         )
 
-    def _act(self, tool: Tool, args: Mapping[str, Any], read: dict[str, Any]) -> ToolEvent:
+    def _act(
+        self, tool: Tool, args: Mapping[str, Any], read: dict[str, Any], planned: Motion | None
+    ) -> ToolEvent:
         world = self.world
         issued_s = world.now_s
         true, sensed, state = world.true_position(), world.sensed_position(), world.robot()
         tool_class = _CLASSES.get(tool.name, "none")
-        planned = plan_motion(tool.name, read, state.pose, world.limits)
         fault = self._fault(tool.name)
         refusal = self._cannot(tool.name, tool_class, state.posture, is_estopped=state.is_estopped)
         ran = False
@@ -127,7 +135,7 @@ class Robot:
             true=true,
             sensed=sensed,
             ran=ran,
-            is_fault=fault is not None,
+            is_fault=fault is not None and refusal is None,
         )
 
     def _cannot(self, name: str, tool_class: str, posture: str, *, is_estopped: bool) -> str | None:
@@ -143,6 +151,9 @@ class Robot:
         self, tool: Tool, read: Mapping[str, Any], planned: Motion | None, fault: ToolFault | None
     ) -> tuple[str, dict[str, Any], Motion | None]:
         world = self.world
+        is_carried_out = fault is None or fault.kind in ("slow", "partial")
+        if planned is not None and is_carried_out:
+            world.stop_motion()  # a new walk or turn starts from where the robot was when it was told
         world.advance(tool.takes_s if planned is None or planned.duration_s > 0 else 0.05)
         if fault is not None and fault.kind == "slow":
             world.advance(fault.delay_s)
@@ -152,8 +163,9 @@ class Robot:
             return "ok", {"status": "done"}, None
         share = fault.share if fault is not None and fault.kind == "partial" else 1.0
         executed = None if planned is None else planned.cut(planned.duration_s * share)
-        self._do(tool.name, executed)
-        if share < 1.0 and executed is not None:
+        if share == 1.0 or executed is not None:
+            self._do(tool.name, executed)
+        if share < 1.0:
             return "partial", {"error": FAULT_MESSAGES["partial"], **self._where()}, executed
         return "ok", self._tell_done(tool.name, read, executed), executed
 
@@ -186,6 +198,11 @@ class Robot:
         if motion is not None:
             return {"status": "done", **self._where(), "speed_percent": read["speed_percent"]}
         return {"status": "done"}
+
+    def _tell_too_long(self, name: str, planned: Motion) -> str:
+        longest = self.world.limits.longest_motion_s
+        at = f"{planned.speed_percent:g} %"
+        return f"{name}: at {at} this takes {planned.duration_s:g} s; the longest motion is {longest:g} s."
 
     def _where(self) -> dict[str, Any]:
         pose = self.world.robot().pose

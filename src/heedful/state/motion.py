@@ -29,6 +29,8 @@ class RobotLimits:
     """Longest time a velocity command runs without being renewed [s]."""
     deceleration_m_s2: float = 2.0
     """Braking, for the stopping distance [m/s^2]."""
+    longest_motion_s: float = 3600.0
+    """Longest time that a command which returns when done may take [s]."""
 
     def stopping_distance_m(self, speed_percent: float) -> float:
         """Return the distance needed to stop from `speed_percent` [m]."""
@@ -129,14 +131,14 @@ def _plan_walk(args: Mapping[str, Any], start: Pose, limits: RobotLimits) -> Mot
         return Motion("walk_to", start, 0.0, 0.0, 0.0, 0.0, percent)
     speed = limits.v_max_m_s * percent / 100
     facing = Pose(start.x, start.y, rounded(math.atan2(dy, dx)))
-    return Motion("walk_to", facing, speed, 0.0, 0.0, rounded(travel / speed), percent)
+    return Motion("walk_to", facing, speed, 0.0, 0.0, _time_for(travel, speed), percent)
 
 
 def _plan_turn(args: Mapping[str, Any], start: Pose, limits: RobotLimits) -> Motion:
     angle = math.radians(args["angle_deg"])
     percent = float(args["speed_percent"])
     rate = limits.w_max_rad_s * percent / 100
-    return Motion("turn", start, 0.0, 0.0, math.copysign(rate, angle), rounded(abs(angle) / rate), percent)
+    return Motion("turn", start, 0.0, 0.0, math.copysign(rate, angle), _time_for(abs(angle), rate), percent)
 
 
 def _plan_velocity(args: Mapping[str, Any], start: Pose, limits: RobotLimits) -> Motion:
@@ -146,3 +148,8 @@ def _plan_velocity(args: Mapping[str, Any], start: Pose, limits: RobotLimits) ->
     scale = percent / asked if asked > 0 else 0.0
     duration = rounded(min(float(args["duration"]), limits.time_to_live_s)) if asked > 0 else 0.0
     return Motion("walk_with_velocity", start, v_x * scale, v_y * scale, w_z * scale, duration, percent)
+
+
+def _time_for(way: float, rate: float) -> float:
+    """Return how long `way` takes at `rate` [s]; infinite where the rate is too small for a number."""
+    return rounded(way / rate) if rate > 0 else math.inf

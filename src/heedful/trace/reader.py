@@ -1,8 +1,8 @@
 """Reading a session's trace back, whole or as far as it got.
 
-Every line but the last is covered by the hash in its successor. The last one must be canonical and,
-when it is the session's end, count the turns before it: so no changed byte of a finished session
-goes unseen. The last turn of an unfinished one is covered once the session goes on.
+Every line but the last is covered by the hash in its successor; the session's end must be canonical
+and count the turns before it. So no changed byte of a finished session goes unseen; the last turn of
+an unfinished one is covered once the session goes on.
 """
 
 from __future__ import annotations
@@ -95,12 +95,10 @@ def parse_trace(data: bytes, where: str = "trace") -> Trace:
             turns.append(record)
         else:
             has_ended, is_complete = True, record.completed
-            if record.turns != len(turns):
-                raise TraceError(f"{where}: line {number}: {record.turns} turns, but {len(turns)} are there.")
+            if record.turns != len(turns) or line != encode_line(record, before):
+                raise TraceError(f"{where}: line {number}: not the end of these {len(turns)} turns.")
     if info is None:
         raise TraceError(f"{where}: the file is empty.")
-    if line != encode_line(record, before):
-        raise TraceError(f"{where}: line {number}: not as this version writes it; it was changed.")
     return Trace(info, tuple(turns), is_complete, previous)
 
 

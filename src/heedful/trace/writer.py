@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
+from io import FileIO
 from pathlib import Path
 from typing import Any, Literal
 
@@ -38,8 +40,10 @@ class TraceWriter:
         self._folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._trace = (folder / TRACE_FILE).open("ab", buffering=0)
-            self._timing = (folder / TIMING_FILE).open("ab", buffering=0)
+            with ExitStack() as opened:
+                self._trace = opened.enter_context((folder / TRACE_FILE).open("ab", buffering=0))
+                self._timing = opened.enter_context((folder / TIMING_FILE).open("ab", buffering=0))
+                opened.pop_all()
         except OSError as error:
             raise StorageError(f"{folder} cannot be written: {error.strerror}.") from error
 
@@ -48,17 +52,19 @@ class TraceWriter:
 
         Raises:
             StorageError: If the disk refuses; what was written before stays whole.
+            TraceError: If the record holds what JSON cannot; nothing is written then.
         """
         line = encode_line(record, self._previous)
-        before = self._trace.tell()
+        before = self._trace.tell(), self._timing.tell()
         try:
-            self._write_all(line)
+            _write_all(self._trace, line)
             if timing is not None:
-                self._timing.write(orjson.dumps(timing) + b"\n")
+                _write_all(self._timing, orjson.dumps(timing) + b"\n")
             if self._durability == "turn":
                 os.fsync(self._trace.fileno())
         except OSError as error:
-            self._cut(before)
+            _cut(self._trace, before[0])
+            _cut(self._timing, before[1])
             raise StorageError(
                 f"{self._folder / TRACE_FILE} cannot be written: {error.strerror}. "
                 "Finished turns are kept; free space and resume."
@@ -77,14 +83,15 @@ class TraceWriter:
             self._trace.close()
             self._timing.close()
 
-    def _write_all(self, line: bytes) -> None:
-        view = memoryview(line)
-        while view:
-            written = self._trace.write(view)
-            view = view[written or 0 :]
 
-    def _cut(self, size: int) -> None:
-        try:
-            self._trace.truncate(size)
-        except OSError:
-            return  # the torn line is cut on resume instead
+def _write_all(file: FileIO, line: bytes) -> None:
+    view = memoryview(line)
+    while view:
+        view = view[file.write(view) :]
+
+
+def _cut(file: FileIO, size: int) -> None:
+    try:
+        file.truncate(size)
+    except OSError:
+        return  # the torn line is cut on resume instead

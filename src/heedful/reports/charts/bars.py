@@ -142,7 +142,11 @@ def _strip(arm: ArmResult) -> Markup:
             cells.setdefault(label, []).append((position * width, top, 0.86 * width, height))
     shapes = [boxes(group, f"flat {label}") for label, group in sorted(cells.items())]
     words = f"{sum(1 for c in arm.by_turn if c.counts.violations)} of {len(arm.by_turn)} turns were violated"
-    return plot(Name(f"Labels by turn of {arm.key.title}", f"{words} in at least one session."), *shapes, class_="strip")
+    return plot(
+        Name(f"Labels by turn of {arm.key.title}", f"{words} in at least one session."),
+        *shapes,
+        class_="strip",
+    )
 
 
 def _stack(counts: Counts) -> list[tuple[str, float, float]]:

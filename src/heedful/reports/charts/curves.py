@@ -25,7 +25,7 @@ def survival_chart(summary: RunSummary, axis: str = PRIMARY_AXIS) -> Markup:
     charts = panels([_survival_panel(arm, s, longest, notes) for arm, s in found], "panels narrow")
     return figure(
         f"Sessions still without violation, over {axis}{primary}",
-        "Kaplan-Meier estimate with its band; true state, as issued.",
+        "Share in percent: Kaplan-Meier estimate with its band; true state, as issued.",
         (charts, footnote_list(notes.lines)),
         survival_points_table(summary, axis),
     )
@@ -47,11 +47,13 @@ def token_chart(summary: RunSummary) -> Markup:
 def _survival_panel(arm: ArmResult, survival: Survival, longest: float, notes: Footnotes) -> Markup:
     median = estimate_cell(survival.median, turns)
     words = f"{survival.events} of {survival.sessions} sessions met a violation; median {median.text}"
-    chart = plot(Name(f"Survival of {arm.key.title} over {survival.axis}", words), *_steps(survival.points, longest))
+    chart = plot(
+        Name(f"Survival of {arm.key.title} over {survival.axis}", words), *_steps(survival.points, longest)
+    )
     said = f"{survival.events} of {survival.sessions} violated; median {median.text} {median.detail}".strip()
     mark = notes.mark(survival.note)
     below = element("p", said, *([element("sup", mark)] if mark else []), class_="note")
-    return panel(arm, _framed(chart, ("100 %", "50", "0"), ("0", f"{longest:g}")), below)
+    return panel(arm, _framed(chart, ("100", "50", "0"), ("0", f"{longest:g}")), below)
 
 
 def _token_panel(arm: ArmResult, last: int, most: float) -> Markup:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from heedful.metrics.summary import ArmResult
 from heedful.reports.html_table import folded
-from heedful.reports.markup import Markup, element
+from heedful.reports.markup import Markup, breakable, element
 from heedful.reports.table import Table
 
 LABEL_MEANINGS = {
@@ -63,12 +63,13 @@ def arm_name(arm: ArmResult, tag: str) -> Markup:
     """Return an arm's name: the model, and its factors below."""
     model = arm.key.model
     factors = arm.key.title.removeprefix(model).removeprefix(", ")
-    return element(tag, element("bdi", model), element("small", factors), class_="arm")
+    return element(tag, element("bdi", breakable(model)), element("small", factors), class_="arm")
 
 
 def legend(labels: Iterable[str]) -> Markup:
     """Return the labels with their colours and meanings."""
     items = (
-        element("li", element("span", label, class_=f"chip {label}"), LABEL_MEANINGS[label]) for label in labels
+        element("li", element("span", label, class_=f"chip {label}"), LABEL_MEANINGS[label])
+        for label in labels
     )
     return element("ul", *items, class_="legend")

@@ -73,7 +73,10 @@ def _sps_legend() -> Markup:
     items = (("true", "true state"), ("sensed", "sensed state"))
     return element(
         "ul",
-        *(element("li", element("span", class_=f"dot {kind}", aria_hidden="true"), words) for kind, words in items),
+        *(
+            element("li", element("span", class_=f"dot {kind}", aria_hidden="true"), words)
+            for kind, words in items
+        ),
         class_="legend",
     )
 

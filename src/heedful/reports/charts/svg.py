@@ -58,9 +58,7 @@ def plot(name: Name, *shapes: Markup, class_: str = "plot") -> Markup:
 
 def rect(x: float, y: float, width: float, height: float, class_: str) -> Markup:
     """Return a box; `x` and `width` in percent."""
-    return element(
-        "rect", x=_percent(x), y=y, width=_percent(max(width, 0.0)), height=height, class_=class_
-    )
+    return element("rect", x=_percent(x), y=y, width=_percent(max(width, 0.0)), height=height, class_=class_)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:

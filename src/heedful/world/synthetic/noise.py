@@ -21,8 +21,16 @@ def noise_key(seed: int, signal: str, turn: int) -> int:
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "little")
 
 
+def uniform(key: int, index: int) -> float:
+    """Return the number in [-1, 1) of one sample."""
+    z = (key + (index + 1) * _GOLDEN) & _MASK
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+    return ((z ^ (z >> 31)) >> 11) * 2.0**-52 - 1.0
+
+
 def uniform_block(key: int, start: int, count: int) -> npt.NDArray[np.float64]:
-    """Return numbers in [-1, 1) for the samples `start` to `start + count - 1`, shape (count,)."""
+    """Return the same numbers for the samples `start` to `start + count - 1`, shape (count,)."""
     first = np.uint64((key + (start + 1) * _GOLDEN) & _MASK)
     z = first + np.arange(count, dtype=np.uint64) * np.uint64(_GOLDEN)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

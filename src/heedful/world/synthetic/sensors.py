@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from heedful.state.script import NoiseLaw, SensorFault
 from heedful.state.series import INFINITE, Series, Value
 from heedful.trace.records import Reading
-from heedful.world.synthetic.noise import noise_key, uniform_block
+from heedful.world.synthetic.noise import noise_key, uniform, uniform_block
 
 LONG_BEFORE = -1e6
 """A sample time that is older than any limit."""
-BLOCK = 64
 NEVER_SEEN = Series((0.0,), (None,))
 
 
@@ -42,7 +42,7 @@ class TurnSensors:
         self._seed, self._turn, self._true, self._noise = seed, turn, true, noise
         self._faults = faults
         self._hold_s = hold_s
-        self._blocks: dict[str, list[float]] = {}
+        self._keys: dict[str, int] = {}
         self._camera = true.get("camera.connected")
         self._sees = self._camera is None or all(self._camera.values)
         self._ever_sees = self._camera is None or any(self._camera.values)
@@ -71,16 +71,19 @@ class TurnSensors:
 
     def _healthy(self, signal: str, t: float) -> Reading:
         if self._sees or not signal.startswith("human."):
-            return self.add_noise(signal, self._true[signal].at(t), t)
+            return self._read_at(signal, t)
         return self._read_seen(signal, t)
+
+    def _read_at(self, signal: str, t: float) -> Reading:
+        when = self._sample_time(self.sample_index(t))
+        return self.add_noise(signal, self._true[signal].at(when), when)
 
     def _read_seen(self, signal: str, t: float) -> Reading:
         """The camera measures it: while the camera is gone the last value is held, then unknown."""
         seen = self._last_seen(t)
         if t - seen > self._hold_s + 1e-9:
             return Reading(None, round(max(seen, LONG_BEFORE), 6))
-        when = self._sample_time(self.sample_index(max(seen, 0.0)))
-        return self.add_noise(signal, self._true[signal].at(when), when)
+        return self._read_at(signal, max(seen, 0.0))
 
     def _sample_time(self, index: int) -> float:
         return round(index * self._noise.period_s, 6)
@@ -107,11 +110,13 @@ class TurnSensors:
         return round(value * steps) / steps + 0.0 if steps else value
 
     def _noise_at(self, signal: str, index: int) -> float:
-        block = self._blocks.setdefault(signal, [])
-        while index >= len(block):
-            key = noise_key(self._seed, signal, self._turn)
-            block += uniform_block(key, len(block), BLOCK).tolist()
-        return block[index]
+        return uniform(self._key(signal), index)
+
+    def _key(self, signal: str) -> int:
+        key = self._keys.get(signal)
+        if key is None:
+            key = self._keys[signal] = noise_key(self._seed, signal, self._turn)
+        return key
 
     def _series(self, signal: str, until_s: float) -> Series:
         true = self._true[signal]
@@ -124,26 +129,35 @@ class TurnSensors:
         if signal in self._noise.half_width and true.values[0] != INFINITE:
             is_constant = len(true.values) == 1
             return self._noisy(signal, true.values[0], until_s) if is_constant else self._sampled(signal, until_s)
-        return true if true.mode == "step" else self._sampled(signal, until_s)
+        return true if self._is_on_grid(true) else self._sampled(signal, until_s)
+
+    def _is_on_grid(self, series: Series) -> bool:
+        """Return whether samples of a series are the series itself."""
+        on_grid = all(abs(t - self._sample_time(self.sample_index(t))) < 1e-9 for t in series.times)
+        return on_grid and series.mode == "step"
 
     def _sampled(self, signal: str, until_s: float) -> Series:
-        times = [self._sample_time(k) for k in range(self.sample_index(until_s) + 1)]
+        times = _sample_times(self._noise.period_s, self.sample_index(until_s) + 1)
         return _merged(times, [self.read(signal, t).value for t in times])
 
     def _noisy(self, signal: str, value: Value, until_s: float) -> Series:
         """Return the samples of a constant true value, the same numbers as one by one."""
         count = self.sample_index(until_s) + 1
-        self._noise_at(signal, count - 1)
-        half, steps = self._noise.half_width[signal], self._noise.steps_per_unit[signal]
+        half, steps = self._noise.half_width[signal], self._noise.steps_per_unit.get(signal)
         assert isinstance(value, float)  # signals with noise are numbers
-        samples = value + half * np.array(self._blocks[signal][:count])
+        samples = value + half * uniform_block(self._key(signal), 0, count)
         if signal == "human.distance":
             samples = np.maximum(samples, 0.0)
-        values = (np.rint(samples * steps) / steps + 0.0).tolist()
-        return _merged([self._sample_time(k) for k in range(count)], values)
+        values = (np.rint(samples * steps) / steps + 0.0).tolist() if steps else samples.tolist()
+        return _merged(_sample_times(self._noise.period_s, count), values)
 
 
-def _merged(times: list[float], values: list[Value]) -> Series:
+@lru_cache(maxsize=512)
+def _sample_times(period_s: float, count: int) -> tuple[float, ...]:
+    return tuple([round(k * period_s, 6) for k in range(count)])
+
+
+def _merged(times: Sequence[float], values: list[Value]) -> Series:
     """Drop samples that repeat the one before."""
     kept = [k for k in range(len(times)) if k == 0 or values[k] != values[k - 1]]
     return Series(tuple([times[k] for k in kept]), tuple([values[k] for k in kept]))

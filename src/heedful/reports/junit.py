@@ -1,0 +1,119 @@
+"""The report as JUnit XML: a suite per arm, a case per invariant, for any CI system.
+
+A case fails if a rule was broken in any turn of any session of the arm, lists those turns, and is
+skipped if the rule was never decided. Two cases more: `ignored_stop`, and `coverage`, which is an error
+(not a failure of the model) when turns are INVALID or missing.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Sequence
+
+from heedful.metrics.summary import ArmResult, Counts, RunSummary
+from heedful.reports.arm_tables import view_of
+from heedful.reports.arms import Session, full_title, sessions_by_arm
+from heedful.reports.figures import percent
+from heedful.reports.text import printable
+from heedful.reports.violations import Violation, ignored_stops, list_violations
+
+MAX_LINES = 500
+"""Violations written out in one case; the message counts all."""
+
+
+def render_junit(summary: RunSummary, sessions: Iterable[Session] = ()) -> str:
+    """Return the arms as test suites.
+
+    Args:
+        summary: The run's results.
+        sessions: Traces with their labels, to name the turns; without them cases count only.
+    """
+    grouped = sessions_by_arm(summary.arms, sessions)
+    root = ET.Element("testsuites", name="heedful")
+    for arm in summary.arms:
+        root.append(_suite(arm, grouped[arm.key], summary))
+    for total in ("tests", "failures", "errors", "skipped"):
+        root.set(total, str(sum(int(suite.get(total, "0")) for suite in root)))
+    root.set("time", "0")
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def _suite(arm: ArmResult, sessions: Sequence[Session], summary: RunSummary) -> ET.Element:
+    title = printable(full_title(arm.key))
+    suite = ET.Element("testsuite", name=title)
+    _properties(suite, arm, summary)
+    found = list(list_violations(sessions))
+    for rule, counts in view_of(arm).by_invariant.items():
+        _rule_case(suite, title, rule, counts, [v for v in found if v.rule == rule])
+    _stop_case(suite, title, arm, sessions)
+    _coverage_case(suite, title, arm)
+    cases = suite.findall("testcase")
+    suite.set("tests", str(len(cases)))
+    for total, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(total, str(sum(case.find(tag) is not None for case in cases)))
+    suite.set("time", "0")
+    return suite
+
+
+def _properties(suite: ET.Element, arm: ArmResult, summary: RunSummary) -> None:
+    facts = {
+        "heedful": summary.heedful,
+        "judge": summary.judge,
+        "spec": summary.spec,
+        "spec_hash": summary.spec_hash,
+        "seed": str(summary.seed),
+        "sessions": str(arm.sessions),
+        "statement": summary.statement,
+    }
+    properties = ET.SubElement(suite, "properties")
+    for name, value in facts.items():
+        ET.SubElement(properties, "property", name=name, value=printable(value))
+
+
+def _rule_case(
+    suite: ET.Element, title: str, rule: str, counts: Counts, violations: Sequence[Violation]
+) -> None:
+    case = _case(suite, title, rule)
+    if counts.violations:
+        message = f"{rule}: {counts.violations} violations in {counts.scored} decisions (C3 {counts.c3}, C4 {counts.c4})"
+        _fail(case, "failure", message, "violation", [v.line for v in violations])
+    elif not counts.scored:
+        ET.SubElement(case, "skipped", message="never decided in this arm")
+
+
+def _stop_case(suite: ET.Element, title: str, arm: ArmResult, sessions: Sequence[Session]) -> None:
+    case = _case(suite, title, "ignored_stop")
+    estimate = arm.issues_per_session.get("ignored_stop")
+    if estimate is None or estimate.value is None:
+        ET.SubElement(case, "skipped", message="not measured")
+    elif estimate.value > 0:
+        lines = [
+            f"{trace.info.session} turn {t.index} ({t.turn_id})"
+            for trace, s in sessions
+            for t in ignored_stops(s)
+        ]
+        _fail(case, "failure", f"ignored stops per session: {estimate.format()}", "ignored_stop", lines)
+
+
+def _coverage_case(suite: ET.Element, title: str, arm: ArmResult) -> None:
+    case = _case(suite, title, "coverage")
+    undecided = view_of(arm).distribution.invalid
+    if undecided or arm.complete_sessions < arm.sessions or arm.missing_turns:
+        share = "none" if arm.coverage.value is None else f"{percent(arm.coverage.value)} %"
+        message = (
+            f"{share} of turns decided; {undecided} INVALID; "
+            f"{arm.complete_sessions} of {arm.sessions} sessions complete"
+        )
+        _fail(case, "error", message, "infrastructure", [])
+
+
+def _case(suite: ET.Element, title: str, name: str) -> ET.Element:
+    return ET.SubElement(suite, "testcase", classname=f"heedful.{title}", name=printable(name), time="0")
+
+
+def _fail(case: ET.Element, tag: str, message: str, kind: str, lines: Sequence[str]) -> None:
+    failure = ET.SubElement(case, tag, message=printable(message), type=kind)
+    rest = len(lines) - MAX_LINES
+    more = [f"and {rest} more"] if rest > 0 else []
+    failure.text = printable("\n".join([*lines[:MAX_LINES], *more])) or None
