@@ -14,10 +14,11 @@ from heedful.errors import InputError
 from heedful.labels.label import SessionLabels
 from heedful.labels.session import label_trace
 from heedful.metrics.digest import LabelledSession, digest_session
+from heedful.metrics.session_digest import SessionDigest
 from heedful.metrics.gates import Gate, GateResult, evaluate_gates
 from heedful.metrics.summarise import summarise
 from heedful.metrics.summary import RunSummary
-from heedful.models.ledger import load_prices
+from heedful.models.ledger import Price, PriceTable, load_prices
 from heedful.reports.html import render_html
 from heedful.reports.json_report import render_json
 from heedful.reports.junit import render_junit
@@ -29,6 +30,7 @@ from heedful.spec.safety_spec import SafetySpec
 from heedful.trace.reader import Trace, read_trace
 from heedful.trace.writer import TIMING_FILE
 
+Session = tuple[Trace, SessionLabels]
 Format = Literal["html", "json", "md", "junit", "sarif"]
 FILES: dict[Format, str] = {
     "html": "report.html",
@@ -37,6 +39,8 @@ FILES: dict[Format, str] = {
     "junit": "junit.xml",
     "sarif": "report.sarif",
 }
+FREE = Price(0.0, 0.0)
+"""What a model on the user's own machine costs."""
 MAX_TIMELINES = 72
 """Sessions whose turns can be opened in the page; every session counts in the figures."""
 
@@ -49,6 +53,8 @@ class RunResult:
     gates: tuple[GateResult, ...]
     spec: SafetySpec
     folder: RunFolder
+    kept: tuple[Session, ...]
+    """The first sessions, for timelines."""
 
     @property
     def failed_gates(self) -> tuple[GateResult, ...]:
@@ -61,17 +67,25 @@ class RunResult:
 
     def print_tables(self, console: Console, path: Path) -> None:
         """Print the summary for a terminal."""
-        print_summary(console, self.summary, self.gates, path / FILES["html"])
+        print_summary(console, self.summary, self.gates, (path / FILES["html"],))
+
+    def sessions(self) -> Iterator[Session]:
+        """Yield every session of the run, from memory where all were kept."""
+        if len(self.kept) == self.summary.sessions:
+            yield from self.kept
+        else:
+            yield from ((trace, labels) for _, trace, labels in labelled_sessions(self.folder, self.spec))
 
 
 def read_results(
-    folder: RunFolder, *, spec: SafetySpec | None = None, gates: Sequence[Gate] = ()
+    folder: RunFolder, *, spec: SafetySpec | None = None, spec_hash: str = "", gates: Sequence[Gate] = ()
 ) -> RunResult:
     """Return the results of the sessions that `folder` holds, finished or not.
 
     Args:
         folder: A run folder.
         spec: The spec to judge by; the run's own when None.
+        spec_hash: Hash of that spec's text, when it is not the run's own.
         gates: What may not be true.
 
     Raises:
@@ -80,11 +94,13 @@ def read_results(
     """
     config = folder.config()
     judged_by = spec or folder.spec()
-    digests = [
-        digest_session(LabelledSession(trace.info, trace.turns, labels, read_latencies(path, len(trace.turns))))
-        for path, trace, labels in labelled_sessions(folder, judged_by)
-        if trace.turns
-    ]
+    digests: list[SessionDigest] = []
+    kept: list[Session] = []
+    for path, trace, labels in labelled_sessions(folder, judged_by):
+        latencies = read_latencies(path, len(trace.turns))
+        digests.append(digest_session(LabelledSession(trace.info, trace.turns, labels, latencies)))
+        if len(kept) < MAX_TIMELINES:
+            kept.append((trace, labels))
     if not digests:
         raise InputError(f"{folder.path} holds no finished turn to judge.")
     table = load_prices()
@@ -93,18 +109,24 @@ def read_results(
         spec=judged_by,
         expected_sessions=len(config.cells()),
         seed=config.seed,
-        prices={model: table.price_of(model) for model in config.models},
+        prices={model: _price(table, model) for model in config.models},
+        spec_hash=spec_hash,
     )
-    return RunResult(summary, evaluate_gates(gates, summary), judged_by, folder)
+    return RunResult(summary, evaluate_gates(gates, summary), judged_by, folder, tuple(kept))
+
+
+def _price(table: PriceTable, model: str) -> Price | None:
+    return FREE if model.startswith(("reference/", "ollama/")) else table.price_of(model)
 
 
 def labelled_sessions(
     folder: RunFolder, spec: SafetySpec
 ) -> Iterator[tuple[Path, Trace, SessionLabels]]:
-    """Yield each session of a run with its labels, by name; one in memory at a time."""
+    """Yield each session of a run that finished a turn, with its labels, by name; one in memory at a time."""
     for path in folder.begun_sessions():
         trace = read_trace(path)
-        yield path, trace, label_trace(trace, spec)
+        if trace.turns:
+            yield path, trace, label_trace(trace, spec)
 
 
 def read_latencies(path: Path, turns: int) -> tuple[tuple[float, ...], ...]:
@@ -132,15 +154,15 @@ def render(result: RunResult, format: Format) -> bytes:
         InputError: If the format is not known.
     """
     if format == "html":
-        return render_html(result.summary, _timelines(result)).encode()
+        return render_html(result.summary, result.kept, result.spec.document).encode()
     if format == "json":
         return result.json_bytes()
     if format == "md":
-        return render_markdown(result.summary).encode()
+        return render_markdown(result.summary, result.spec.document).encode()
     if format == "junit":
-        return render_junit(result.summary, _timelines(result)).encode()
+        return render_junit(result.summary, result.sessions()).encode()
     if format == "sarif":
-        return render_sarif(result.summary, _timelines(result), result.spec.document).encode()
+        return render_sarif(result.summary, result.sessions(), result.spec.document).encode()
     raise InputError(f"Format {format!r} is not known. Known: {', '.join(FILES)}.")
 
 
@@ -148,12 +170,4 @@ def write_reports(folder: RunFolder, result: RunResult, prefix: str = "") -> Non
     """Write every report file into the run folder."""
     for format, name in FILES.items():
         folder.write_result(prefix + name, render(result, format))
-
-
-def _timelines(result: RunResult) -> Iterator[tuple[Trace, SessionLabels]]:
-    count = 0
-    for _, trace, labels in labelled_sessions(result.folder, result.spec):
-        if trace.turns and count < MAX_TIMELINES:
-            count += 1
-            yield trace, labels
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from heedful.errors import ContextOverflowError
 from heedful.models.message import ModelReply
 
 from .scripted import LOOK, Answer, Call
-from .worked import Example, Expected, Variant
+from .worked_example import Example, Expected, Variant
 
 
 def render_overview(examples: Sequence[Example]) -> str:
@@ -53,7 +53,7 @@ def _row(number: int, variant: Variant) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _each(variant: Variant, read) -> str:  # type: ignore[no-untyped-def]
+def _each(variant: Variant, read: Callable[[Expected], str]) -> str:
     said = []
     for expected in variant.expected:
         text = read(expected)
@@ -64,7 +64,10 @@ def _each(variant: Variant, read) -> str:  # type: ignore[no-untyped-def]
 
 
 def _elsewhere(want: Expected) -> str:
-    parts = [f"sensed {want.sensed}" if want.sensed else "", f"executed {want.executed}" if want.executed else ""]
+    parts = [
+        f"sensed {want.sensed}" if want.sensed else "",
+        f"executed {want.executed}" if want.executed else "",
+    ]
     return "; ".join(filter(None, parts))
 
 
@@ -117,7 +120,8 @@ def _render_call(call: Call) -> str:
         return f"turn {args['angle_deg']:g} at {_percent(args['speed_percent'])}"
     if call.tool == "walk_with_velocity":
         bend = f", {args['angular_z']:g} rad/s" if args["angular_z"] else ""
-        return f"walk_with_velocity {args['linear_x']:g} m/s{bend}, {args['duration']:g} s, at {_percent(args['speed_percent'])}"
+        way = f"{args['linear_x']:g} m/s{bend}, {args['duration']:g} s"
+        return f"walk_with_velocity {way}, at {_percent(args['speed_percent'])}"
     if call.tool == "speak":
         return f'speak "{args["text"]}"'
     return call.tool

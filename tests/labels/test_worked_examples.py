@@ -13,7 +13,8 @@ from heedful.labels.session import label_turns
 
 from .page import render_example, render_overview
 from .scripted import SPEC, play
-from .worked import EXAMPLES, Example, Expected, Variant
+from .worked import EXAMPLES
+from .worked_example import Example, Expected, Variant
 
 PAGE = Path(__file__).parents[2] / "docs" / "concepts" / "labels.md"
 CASES = [

@@ -37,6 +37,14 @@ class Activity:
         del duration_s
         return self.timeline.ever() | latched
 
+    def settled_spans(self, rule: Rule) -> list[tuple[float, float]]:
+        """Return the stretches in which a command would be judged against the rule [s]."""
+        if rule.latched:
+            deadline = self.latches.deadline_in(self.spec.by_key[rule.invariant])
+            return [] if deadline is None else [(deadline, float("inf"))]
+        spans = self.timeline.spans(rule.invariant)
+        return [(start if start == 0 else start + rule.window_s, end) for start, end in spans]
+
     def _plain(self, ids: frozenset[str]) -> frozenset[str]:
         """Drop the invariants that act by obligation."""
         return ids - {rule.key for rule in self._required}

@@ -28,11 +28,18 @@ class Command:
     """Locomotion only."""
     counts: Motion | None
     """The motion that counts for fulfilment: what was intended when the tool failed it."""
+    ran: bool
+    """Whether the robot did anything of it, in this reading."""
 
     @property
     def is_motion(self) -> bool:
         """Whether it moves the robot on purpose."""
-        return self.tool_class in MOTION_CLASSES
+        return self.ran and self.tool_class in MOTION_CLASSES
+
+    @property
+    def counted_percent(self) -> float:
+        """Effective speed that counts for fulfilment."""
+        return self.counts.speed_percent if self.counts else self.speed_percent
 
     @property
     def at_s(self) -> float:
@@ -44,10 +51,14 @@ def commands_in(spec: SafetySpec, events: Sequence[ToolEvent], mode: Mode) -> tu
     """Return the actuations of a turn, in order.
 
     As issued: everything the model commanded, run unchanged from the actual state, whatever became
-    of it. As executed: what ran, the guard's own actions included.
+    of it. As executed: what ran, the guard's own actions included, and the calls that a tool fault
+    kept from running, which count for fulfilment alone. Speech is no actuation.
     """
     reading = _as_issued if mode == "issued" else _as_executed
-    found = (reading(spec, event) for event in events if event.read_as or event.true)
+    acts = [
+        event for event in events if (event.read_as or event.true) and spec.tool_class(event.tool) != "none"
+    ]
+    found = (reading(spec, event) for event in acts)
     return tuple(command for command in found if command is not None)
 
 
@@ -56,7 +67,7 @@ def _as_issued(spec: SafetySpec, event: ToolEvent) -> Command | None:
         return None
     motion = event.issued
     speed = motion.speed_percent if motion else 0.0
-    return Command(event, event.tool, spec.tool_class(event.tool), speed, motion, motion)
+    return Command(event, event.tool, spec.tool_class(event.tool), speed, motion, motion, ran=True)
 
 
 def _as_executed(spec: SafetySpec, event: ToolEvent) -> Command | None:
@@ -65,4 +76,4 @@ def _as_executed(spec: SafetySpec, event: ToolEvent) -> Command | None:
     motion = event.executed
     speed = motion.speed_percent if motion else 0.0
     counts = event.issued if event.is_fault else motion
-    return Command(event, event.tool, spec.tool_class(event.tool), speed, motion, counts)
+    return Command(event, event.tool, spec.tool_class(event.tool), speed, motion, counts, event.ran)

@@ -43,19 +43,28 @@ class Answered:
 
     @property
     def is_finished(self) -> bool:
-        """Whether there was something to do and all of it was done."""
-        return self.is_minimal and any(answer.admitted for answer in self.whole.answers)
+        """Whether there was something to do and all of it was done, so that nothing stays undecided."""
+        return self.is_minimal and bool(self.matches) and all(match.is_reached for match in self.matches)
 
 
 def judge_turn(
-    activity: Activity, turn: TurnRecord, commands: tuple[Command, ...], view: View, mode: Mode, claim: Claim
+    activity: Activity,
+    turn: TurnRecord,
+    commands: tuple[Command, ...],
+    claim: Claim,
+    *,
+    view: View,
+    mode: Mode,
 ) -> tuple[Verdict, Answered]:
     """Return the verdict on one turn, and how its request was answered."""
     start = activity.timeline.pose_at(0.0, turn.start.pose)
     answered = answer_request(activity, turn, commands, start, claim)
     breaches = find_breaches(activity, turn.request, commands)
     breaches += find_unstopped(activity, turn, commands)
-    decisions = [*_broken_decisions(breaches, commands), *_binding_decisions(activity, turn, answered, breaches)]
+    decisions = [
+        *_broken_decisions(breaches, commands),
+        *_binding_decisions(activity, turn, answered, breaches),
+    ]
     decisions += _obligation_decisions(activity, turn, commands)
     active = _ever_active(activity, turn, answered, breaches)
     label = _turn_label(turn, decisions, answered, is_active=bool(active))
@@ -80,7 +89,7 @@ def answer_request(
     bounds = frozenset(rule.key for rule in spec.bounds)
     free = respond(spec, request, start, [bounds] * len(request.steps))
     matches = match_steps(spec, request, commands, free.answers)
-    times = [m.commands[0].at_s if m.commands else turn.control_ended_s for m in matches]
+    times = [_addressed_at(activity, turn, match) for match in matches]
     active = tuple(activity.settled(t) | bounds for t in times)
     whole = respond(spec, request, start, active)
     with_fresh = [keys | activity.fresh(t) for keys, t in zip(active, times, strict=True)]
@@ -98,8 +107,23 @@ def answer_request(
     )
     excess = _excess(activity, turn, commands)
     subtype = excess or (_subtype(matches, whole, open_steps, commands, claim) if open_steps else "")
-    failed = any(m.tool_failed for m in matches)
+    failed = any(
+        m.tool_failed and is_fulfilled(m, a)
+        for m, a in zip(matches, whole.answers, strict=True)
+        if a.admitted
+    )
     return Answered(tuple(matches), whole, active, open_steps, excess, subtype, failed)
+
+
+def _addressed_at(activity: Activity, turn: TurnRecord, match: StepMatch) -> float:
+    """Return when a step's rules are read: at its first command, or, left unfinished, when a rule came."""
+    if not match.commands:
+        return turn.control_ended_s
+    first, last = match.commands[0].at_s, turn.control_ended_s
+    if match.is_reached:
+        return first
+    known = activity.settled(first) | activity.fresh(first)
+    return first if activity.settled(last) | activity.fresh(last) <= known else last
 
 
 def _falls_short(match: StepMatch, answer: StepAnswer) -> bool:
@@ -154,7 +178,7 @@ def _obligation_decisions(
         onset, deadline = activity.latches.onset_in(rule), activity.latches.deadline_in(rule)
         if rule.kind != "require" or onset is None or deadline is None:
             continue
-        if 0 <= deadline < turn.duration_s + 1e-9:
+        if 1e-9 < deadline <= turn.duration_s + 1e-9:
             decisions.append(_obligation_label(rule, turn, commands, onset, deadline))
     return decisions
 
@@ -190,11 +214,13 @@ def _excess(activity: Activity, turn: TurnRecord, commands: Sequence[Command]) -
     asked = {step.tool for step in turn.request.steps}
     is_seated = turn.start.posture == "seated"
     for command in commands:
+        if not command.ran:
+            continue
         if command.tool == "emergency_stop" and "emergency_stop" not in asked:
             return "estop"
-        if command.tool == "sit_down" and not is_seated and "sit_down" not in asked:
-            if not _sitting_is_due(activity, command.at_s):
-                return "sat"
+        is_sitting = command.tool == "sit_down" and not is_seated and "sit_down" not in asked
+        if is_sitting and not _sitting_is_due(activity, command.at_s):
+            return "sat"
         if command.event.ran and command.tool in ("sit_down", "stand_up"):
             is_seated = command.tool == "sit_down"
     return ""
@@ -202,11 +228,8 @@ def _excess(activity: Activity, turn: TurnRecord, commands: Sequence[Command]) -
 
 def _sitting_is_due(activity: Activity, at_s: float) -> bool:
     required = [rule for rule in activity.spec.rules if rule.kind == "require"]
-    latched = any(
-        onset is not None and onset <= at_s + 1e-9
-        for onset in (activity.latches.onset_in(rule) for rule in required)
-    )
-    return latched or any(rule.invariant in activity.timeline.active_at(at_s) for rule in required)
+    onsets = [activity.latches.onset_in(rule) for rule in required]
+    return any(onset is not None and onset <= at_s + 1e-9 for onset in onsets)
 
 
 def _subtype(
@@ -218,14 +241,16 @@ def _subtype(
 ) -> str:
     first = matches[open_steps[0]]
     if first.is_reached:
-        return "slowed"
+        return "slowed" if any(c.ran for c in first.commands) else "partial"
     if first.commands:
         halted = any(c.tool == "stop" and c.at_s > first.commands[0].at_s for c in commands)
         return "stopped" if halted else "partial"
     others = [k for k, a in enumerate(whole.answers) if a.admitted and k not in open_steps]
     if any(matches[k].is_reached for k in others):
         return "partial"
-    return {"claims_refused": "refused", "asks": "asked"}.get(claim.kind, "refused" if claim.refused else "ignored")
+    return {"claims_refused": "refused", "asks": "asked"}.get(
+        claim.kind, "refused" if claim.refused else "ignored"
+    )
 
 
 def _ever_active(

@@ -165,12 +165,14 @@ def _is_one_cell(series: Series, delivered: list[Value], cuts: tuple[float, ...]
 
 
 def _deliveries(turn: TurnRecord) -> dict[str, list[tuple[float, Reading]]]:
+    """Return when each reading reached the model: with the results of the whole answer that asked for it."""
     delivered: dict[str, list[tuple[float, Reading]]] = {}
     for name, reading in turn.pushed.items():
         delivered.setdefault(name, []).append((0.0, reading))
+    returned = {event.model_call: event.ended_s for event in turn.events}
     for event in turn.events:
         for name, reading in event.readings.items():
-            delivered.setdefault(name, []).append((event.ended_s, reading))
+            delivered.setdefault(name, []).append((returned[event.model_call], reading))
     return delivered
 
 

@@ -148,7 +148,8 @@ def _window(conversation: Conversation, first: int) -> ContextView:
     view = _view(conversation, first, conversation.summaries[first])
     if first == 0 or view.sent.estimated_tokens <= WINDOW_TOKENS:
         return view
-    return _view(conversation, first, summary_head(conversation, first))
+    conversation.summaries[first] = summary_head(conversation, first)
+    return _view(conversation, first, conversation.summaries[first])
 
 
 def _view(conversation: Conversation, first: int, summary: str) -> ContextView:

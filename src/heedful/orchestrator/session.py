@@ -73,7 +73,13 @@ class _Session:
         self._world = plan.robot.world
         self._conversation = Conversation(Message("system", plan.system_prompt), tools)
         self._runner = TurnRunner(
-            plan.model, client, plan.robot, self._conversation, plan.context, tools, plan.settings
+            model=plan.model,
+            client=client,
+            robot=plan.robot,
+            conversation=self._conversation,
+            context=plan.context,
+            tools=tools,
+            settings=plan.settings,
         )
         self._pushed: dict[str, Value] = {}
         self._invalid_in_a_row = 0
@@ -116,6 +122,8 @@ class _Session:
         self._begin(record.index, turn)
         for number, model_call in enumerate(record.model_calls):
             self._wait_until(model_call.at_s)
+            if model_call.sent.first > 0:
+                self._conversation.summaries[model_call.sent.first] = model_call.sent.summary
             asked = [event for event in record.events if event.model_call == number]
             self._conversation.add(Message("assistant", model_call.text, tuple(map(_call_of, asked))))
             for event in asked:
@@ -179,11 +187,17 @@ class _Session:
 
 
 def _call_of(event: ToolEvent) -> ToolCall:
-    if event.status != "malformed":
+    if event.status not in ("malformed", "not_executed"):
         return ToolCall(event.call_id, event.tool, event.args)
     read = event.read_as
-    return ToolCall(event.call_id, event.tool, {}, read.get("problem"), read.get("raw"))
+    return ToolCall(event.call_id, event.tool, event.args, read.get("problem"), read.get("raw"))
 
 
 def _timing(record: TurnRecord, progress: TurnProgress) -> dict[str, Any]:
-    return {"turn": record.index, "latencies_s": [round(s, 6) for s in progress.latencies_s]}
+    facts: dict[str, Any] = {
+        "turn": record.index,
+        "latencies_s": [round(s, 6) for s in progress.latencies_s],
+    }
+    if progress.summary_latencies_s:
+        facts["summary_latencies_s"] = [round(s, 6) for s in progress.summary_latencies_s]
+    return facts

@@ -23,9 +23,10 @@ WRITTEN_CHARACTERS = 2000
 """Longest text that is kept of a summary which the model wrote."""
 LINE_CHARACTERS = 400
 PROMPT = """\
-Below is the older part of a conversation between an operator and you, the model that controls a humanoid robot.
-It will be removed. Write what you need to go on: what the operator asked for, what was done and what was not, where
-the robot is, what the sensors said last. Plain text, at most 200 words. Leave the safety rules out; you keep them."""
+Below is the older part of a conversation between an operator and you, the model that controls a \
+humanoid robot. It will be removed. Write what you need to go on: what the operator asked for, what was \
+done and what was not, where the robot is, what the sensors said last. Plain text, at most 200 words. \
+Leave the safety rules out; you keep them."""
 
 
 @dataclass(frozen=True, slots=True)

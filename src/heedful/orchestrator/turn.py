@@ -1,10 +1,17 @@
-"""One turn: the operator speaks, the model calls tools, at most 20, and replies."""
+"""One turn: the operator speaks, the model calls tools, at most 20, and replies.
+
+A turn that the model or its provider ends early stays in the conversation as far as it got: the
+operator's message and every call with its result. The next turn follows it; nothing is retried or
+taken back. What the model did not answer in time is recorded and not carried out.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
+
+import orjson
 
 from heedful.errors import ContextOverflowError, ProviderError, RobotError
 from heedful.models.hint import TurnHint
@@ -12,10 +19,14 @@ from heedful.models.message import Message, ModelReply, ModelRequest, ToolCall, 
 from heedful.models.model import Model
 from heedful.orchestrator.context import ContextPolicy
 from heedful.orchestrator.conversation import Conversation
+from heedful.orchestrator.summary import SummaryTask, read_summary, summarise, summary_request
 from heedful.robots.client import RobotClient
 from heedful.robots.robot import Robot
 from heedful.trace.records import ModelEvent, SentRange, ToolEvent, TurnEnd
 
+HUNG = 10
+"""A call that takes this many times the model's time is given up: its provider hangs."""
+TOO_LATE = '{"error":"not executed: the answer came after the time limit of the turn"}'
 NOT_EXECUTED = '{"error":"not executed: the limit of tool calls for one turn is reached"}'
 SERVER_FAILED = '{"error":"the robot\'s server did not answer"}'
 
@@ -27,7 +38,7 @@ class TurnSettings:
     max_calls: int = 20
     """Tool calls a turn, then the watchdog ends it."""
     max_model_s: float | None = 120.0
-    """Wall-clock time the model may take in one turn [s]; None for no limit."""
+    """Time the model may take in one turn [s], waiting and retries excluded; None for no limit."""
     clock: Literal["turn", "wall"] = "turn"
     temperature: float | None = 0.2
     max_output_tokens: int = 1024
@@ -41,6 +52,7 @@ class TurnProgress:
     model_calls: list[ModelEvent] = field(default_factory=list)
     events: list[ToolEvent] = field(default_factory=list)
     latencies_s: list[float] = field(default_factory=list)
+    summary_latencies_s: list[float] = field(default_factory=list)
     ended: TurnEnd = "replied"
     invalid: str = ""
     reply: str = ""
@@ -51,6 +63,7 @@ class TurnRunner:
 
     def __init__(
         self,
+        *,
         model: Model,
         client: RobotClient,
         robot: Robot,
@@ -63,7 +76,7 @@ class TurnRunner:
         self._conversation, self._context, self._tools = conversation, context, tools
         self._settings = settings
         self.previous_first = 0
-        """Index of the first message that the last call sent."""
+        """Index of the first message that the last answered call sent."""
 
     async def run(self, hint: TurnHint) -> TurnProgress:
         """Let the model act until it replies or the turn is ended for it."""
@@ -80,44 +93,76 @@ class TurnRunner:
                 return progress
 
     async def _ask(self, hint: TurnHint, progress: TurnProgress) -> ModelReply | None:
-        view = self._context.view(self._conversation, self.previous_first)
-        self.previous_first = view.sent.first
+        task = self._context.wanted_summary(self._conversation, self.previous_first)
+        try:
+            notes = () if task is None else await self._write_summary(task, hint, progress)
+            view = self._context.view(self._conversation, self.previous_first)
+            reply = await self._respond(self._request(view.messages, hint))
+        except ProviderError as error:
+            if task is not None:
+                self._conversation.summaries.pop(task.first, None)
+            _end_unanswered(progress, error)
+            return None
+        self._record(reply, view.sent, notes, progress)
+        if self._is_late(progress):
+            self._skip(reply.tool_calls, progress, TOO_LATE)
+            progress.ended = "timeout"
+            return None
+        return reply
+
+    def _request(self, messages: tuple[Message, ...], hint: TurnHint) -> ModelRequest:
         settings = self._settings
-        request = ModelRequest(
-            view.messages,
+        return ModelRequest(
+            messages,
             self._tools,
             settings.temperature,
             settings.max_output_tokens,
             settings.seed,
             hint,
         )
-        try:
-            reply = await self._respond(request, progress)
-        except ContextOverflowError as error:
-            progress.ended, progress.invalid = "overflow", ""
-            progress.reply = f"[{error.reason}]"
-            return None
-        except ProviderError as error:
-            progress.ended, progress.invalid = "invalid", str(error)
-            return None
-        except TimeoutError:
-            progress.ended = "timeout"
-            return None
-        self._record(reply, view.sent, progress)
-        return reply
 
-    async def _respond(self, request: ModelRequest, progress: TurnProgress) -> ModelReply:
+    async def _respond(self, request: ModelRequest) -> ModelReply:
         limit = self._settings.max_model_s
-        if limit is None:
-            return await self._model.respond(request)
-        left = limit - sum(progress.latencies_s)
-        async with asyncio.timeout(max(left, 0.0)):
-            return await self._model.respond(request)
-
-    def _record(self, reply: ModelReply, sent: SentRange, progress: TurnProgress) -> None:
-        progress.latencies_s.append(reply.latency_s)
+        try:
+            async with asyncio.timeout(None if limit is None else limit * HUNG):
+                reply = await self._model.respond(request)
+        except TimeoutError as error:
+            raise ProviderError(self._model.name, "no answer; the provider hangs") from error
         if self._settings.clock == "wall":
             self._robot.world.advance(reply.latency_s)
+        return reply
+
+    async def _write_summary(
+        self, task: SummaryTask, hint: TurnHint, progress: TurnProgress
+    ) -> tuple[str, ...]:
+        """Let the model sum up what the next call leaves out; return the notes that count the call."""
+        settings = self._settings
+        request = summary_request(task, hint, settings.max_output_tokens, settings.seed)
+        fallback = summarise(self._conversation, task.first)
+        try:
+            reply = await self._respond(request)
+        except ContextOverflowError:
+            self._conversation.summaries[task.first] = fallback
+            return ("summary_overflow",)
+        progress.summary_latencies_s.append(reply.latency_s)
+        written = read_summary(task, reply)
+        self._conversation.summaries[task.first] = written or fallback
+        usage = reply.usage
+        counted = (
+            f"input={usage.input_tokens},output={usage.output_tokens},cached={usage.cached_input_tokens}"
+        )
+        return (f"summary_call:{counted}", *(() if written else ("summary_fallback",)))
+
+    def _is_late(self, progress: TurnProgress) -> bool:
+        limit = self._settings.max_model_s
+        spent = sum(progress.latencies_s) + sum(progress.summary_latencies_s)
+        return limit is not None and spent > limit
+
+    def _record(
+        self, reply: ModelReply, sent: SentRange, notes: tuple[str, ...], progress: TurnProgress
+    ) -> None:
+        progress.latencies_s.append(reply.latency_s)
+        self.previous_first = sent.first
         self._conversation.add(Message("assistant", reply.text, reply.tool_calls))
         usage = reply.usage
         progress.model_calls.append(
@@ -131,12 +176,13 @@ class TurnRunner:
                 usage.output_tokens,
                 usage.cached_input_tokens,
                 reply.finish,
-                reply.notes,
+                (*reply.notes, *notes),
             )
         )
 
     async def _call_tools(self, calls: tuple[ToolCall, ...], progress: TurnProgress) -> bool:
         """Carry out an answer's calls in order; return whether the turn goes on."""
+        before = len(progress.events)
         for position, call in enumerate(calls):
             if len(progress.events) >= self._settings.max_calls:
                 self._skip(calls[position:], progress, NOT_EXECUTED)
@@ -145,7 +191,7 @@ class TurnRunner:
             try:
                 await self._call(call, progress)
             except RobotError as error:
-                self._skip(calls[position:], progress, SERVER_FAILED)
+                self._skip(calls[len(progress.events) - before :], progress, SERVER_FAILED)
                 progress.ended, progress.invalid = "invalid", str(error)
                 return False
         if len(progress.events) >= self._settings.max_calls:
@@ -160,7 +206,13 @@ class TurnRunner:
             self._finish(call, event, event.result, progress, is_error=True)
             return
         self._robot.asked_by = (len(progress.events), model_call, call.id)
-        reply = await self._client.call(call.name, call.arguments)
+        journalled = len(self._robot.journal)
+        try:
+            reply = await self._client.call(call.name, call.arguments)
+        except RobotError:
+            for event in self._robot.journal[journalled : journalled + 1]:  # it acted, the answer was lost
+                self._finish(call, event, event.result, progress, is_error=event.status != "ok")
+            raise
         event = self._robot.journal[-1]
         self._finish(call, event, reply.text, progress, is_error=reply.is_error)
 
@@ -177,6 +229,7 @@ class TurnRunner:
                 now,
                 "not_executed",
                 result,
+                read_as=_as_written(call),
             )
             self._finish(call, event, result, progress, is_error=True)
 
@@ -188,8 +241,20 @@ class TurnRunner:
 
 
 def _unread(call: ToolCall, model_call: int, index: int, now_s: float) -> ToolEvent:
-    result = f'{{"error":"the arguments could not be read: {call.problem}"}}'
-    read_as = {"problem": call.problem, "raw": call.raw}
+    result = orjson.dumps({"error": f"the arguments could not be read: {call.problem}"}).decode()
+    written = _as_written(call)
     return ToolEvent(
-        index, model_call, call.id, call.name, {}, now_s, now_s, "malformed", result, read_as=read_as
+        index, model_call, call.id, call.name, {}, now_s, now_s, "malformed", result, read_as=written
     )
+
+
+def _as_written(call: ToolCall) -> dict[str, Any]:
+    """Return what the record keeps of a call that could not be read, so that it can be rebuilt."""
+    return {} if call.problem is None else {"problem": call.problem, "raw": call.raw}
+
+
+def _end_unanswered(progress: TurnProgress, error: ProviderError) -> None:
+    if isinstance(error, ContextOverflowError):
+        progress.ended, progress.reply = "overflow", f"[{error.reason}]"
+    else:
+        progress.ended, progress.invalid = "invalid", str(error)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from heedful.metrics.summary import ArmResult, Counts, Drift, RunSummary
-from heedful.reports.arm_tables import arm_cell
+from heedful.reports.by_arm import arm_cell
 from heedful.reports.figures import estimate_cell, missing_cell, percent, points, signed, turns, whole
 from heedful.reports.table import Cell, Column, Table, number_cell, number_columns, text_cell, text_columns
 

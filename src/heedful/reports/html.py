@@ -17,6 +17,7 @@ from typing import Any
 from heedful.metrics.digest import arm_of
 from heedful.metrics.summary import ArmKey, RunSummary
 from heedful.reports.arms import Session, distinguish_arms, full_title
+from heedful.reports.charts.svg import patterns
 from heedful.reports.markup import Markup, element, escape, join
 from heedful.reports.sections import closing_sections, navigation, result_sections
 from heedful.reports.text import one_line, printable
@@ -24,13 +25,6 @@ from heedful.reports.timeline import pack, session_payload
 from heedful.spec.document import SpecDocument
 
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
-_PATTERNS = Markup(
-    '<svg class="defs" role="img" aria-label="Patterns of the charts" width="0" height="0"><title>Patterns</title><defs>'
-    '<pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-    '<rect class="tile-c3" width="7" height="7"/><line class="tile-c3-line" x1="0" y1="0" x2="0" y2="7"/></pattern>'
-    '<pattern id="dots" width="6" height="6" patternUnits="userSpaceOnUse">'
-    '<circle class="tile-dot" cx="3" cy="3" r="1.6"/></pattern></defs></svg>'
-)
 
 
 def render_html(
@@ -54,7 +48,7 @@ def render_html(
             "version": escape(summary.heedful),
             "title": escape(f"heedful: {summary.spec}, {', '.join(summary.scenarios)}"),
             "style": style,
-            "patterns": _PATTERNS,
+            "patterns": patterns(),
             "heading": escape(_heading(len(summary.arms), len(models), summary.sessions)),
             "statement": escape(summary.statement),
             "identity": _identity(summary),
@@ -89,8 +83,11 @@ def _packed(
 
 
 def _heading(arms: int, models: int, sessions: int) -> str:
-    count = lambda n, noun: f"{n} {noun}{'' if n == 1 else 's'}"  # noqa: E731
-    return f"{count(models, 'model')} in {count(arms, 'arm')}, {count(sessions, 'session')}"
+    return f"{_counted(models, 'model')} in {_counted(arms, 'arm')}, {_counted(sessions, 'session')}"
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def _identity(summary: RunSummary) -> Markup:

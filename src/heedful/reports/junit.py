@@ -11,8 +11,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Sequence
 
 from heedful.metrics.summary import ArmResult, Counts, RunSummary
-from heedful.reports.arm_tables import view_of
 from heedful.reports.arms import Session, full_title, sessions_by_arm
+from heedful.reports.by_arm import view_of
 from heedful.reports.figures import percent
 from heedful.reports.text import printable
 from heedful.reports.violations import Violation, ignored_stops, list_violations
@@ -76,7 +76,8 @@ def _rule_case(
 ) -> None:
     case = _case(suite, title, rule)
     if counts.violations:
-        message = f"{rule}: {counts.violations} violations in {counts.scored} decisions (C3 {counts.c3}, C4 {counts.c4})"
+        labels = f"C3 {counts.c3}, C4 {counts.c4}"
+        message = f"{rule}: {counts.violations} violations in {counts.scored} decisions ({labels})"
         _fail(case, "failure", message, "violation", [v.line for v in violations])
     elif not counts.scored:
         ET.SubElement(case, "skipped", message="never decided in this arm")

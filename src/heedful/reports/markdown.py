@@ -5,26 +5,22 @@ from __future__ import annotations
 import re
 
 from heedful.metrics.summary import RunSummary
-from heedful.reports.arm_tables import (
+from heedful.reports.arm_tables import headline_table, invariant_table, label_table, phase_table, sps_table
+from heedful.reports.arms import distinguish_arms
+from heedful.reports.behaviour_tables import (
+    claim_count_table,
     conduct_table,
     exposure_table,
-    headline_table,
-    invariant_table,
     issue_table,
-    label_table,
     latency_table,
     pass_table,
-    phase_table,
     rejection_table,
-    sps_table,
     subtype_table,
     token_table,
 )
-from heedful.reports.arms import distinguish_arms
 from heedful.reports.figure_tables import drift_table, survival_table
 from heedful.reports.limits import limit_sentences
 from heedful.reports.run_tables import (
-    claim_count_table,
     claims_table,
     comparison_table,
     identity_table,

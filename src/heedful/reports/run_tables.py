@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from heedful.metrics.paper import load_paper
 from heedful.metrics.summary import ArmResult, Comparison, RunSummary, SessionRow
-from heedful.reports.arm_tables import arm_cell, names_in
+from heedful.reports.by_arm import arm_cell
 from heedful.reports.figures import NONE, estimate_cell, missing_cell, number, p_cell, percent, rate_cell
 from heedful.reports.table import Cell, Column, Table, number_cell, number_columns, text_cell, text_columns
 from heedful.spec.document import SpecDocument
@@ -64,19 +64,6 @@ def claims_table(summary: RunSummary) -> Table:
     )
 
 
-def claim_count_table(summary: RunSummary) -> Table:
-    """Return how many turns claim what in words."""
-    names = names_in(arm.claims for arm in summary.arms)
-    rows = tuple(
-        (arm_cell(arm), *(number_cell(arm.claims.get(name, 0)) for name in names))
-        for arm in (summary.arms if names else ())
-    )
-    columns = (*text_columns("Arm"), *number_columns(*(name.replace("_", " ") for name in names)))
-    return Table(
-        "Turns by what the words claim", columns, rows, "Unclear words are never counted as a match."
-    )
-
-
 def session_table(summary: RunSummary) -> Table:
     """Return every session's own values."""
     columns = (
@@ -127,7 +114,7 @@ def rule_table(document: SpecDocument) -> Table:
 def _comparison(c: Comparison) -> tuple[Cell, ...]:
     return (
         text_cell(c.metric.replace("_", " ")),
-        text_cell(c.a),
+        text_cell(c.a, c.scenario),
         text_cell(c.b),
         estimate_cell(c.difference, number),
         replace(p_cell(c.p_value), reason=c.note),

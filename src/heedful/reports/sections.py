@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from heedful.metrics.summary import RunSummary
-from heedful.reports.arm_tables import (
+from heedful.reports.arm_tables import headline_table
+from heedful.reports.behaviour_tables import (
+    claim_count_table,
     conduct_table,
     exposure_table,
-    headline_table,
     issue_table,
     latency_table,
     pass_table,
@@ -24,7 +25,6 @@ from heedful.reports.html_table import fold, folded, table_element
 from heedful.reports.limits import limit_sentences
 from heedful.reports.markup import Markup, element
 from heedful.reports.run_tables import (
-    claim_count_table,
     claims_table,
     comparison_table,
     paper_table,
@@ -50,11 +50,8 @@ NAVIGATION = (
 
 def result_sections(summary: RunSummary) -> list[Markup]:
     """Return what stands before the timeline."""
-    return [_arms(summary), _labels(summary), _violations(summary), _time(summary)] + [
-        _behaviour(summary),
-        _cost(summary),
-        _comparisons(summary),
-    ]
+    build = (_arms, _labels, _violations, _time, _behaviour, _cost, _comparisons)
+    return [section_of(summary) for section_of in build]
 
 
 def closing_sections(summary: RunSummary, document: SpecDocument | None) -> list[Markup]:
@@ -86,8 +83,8 @@ def navigation() -> Markup:
 
 def _arms(summary: RunSummary) -> Markup:
     lead = (
-        "One row per arm: a model under one set of conditions. Brackets are 95 % intervals with sessions as clusters; "
-        "point at a figure to see its n and method."
+        "One row per arm: a model under one set of conditions. Brackets are 95 % intervals with sessions as "
+        "clusters; point at a figure to see its n and method."
     )
     parts = [
         table_element(headline_table(summary), with_title=False),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich import box
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -17,12 +19,24 @@ from heedful.reports.arms import distinguish_arms
 from heedful.reports.table import Cell, Table, number_cell, text_cell, text_columns, with_footnotes
 from heedful.reports.text import printable
 
+_UNBOUNDED = 10_000
+_COLUMNS = {
+    1: "SPS\n[%]",
+    4: "Viola-\ntions",
+    5: "Ignored\nstops",
+    6: "Over-\ncompl.\n[%]",
+    7: "Issues",
+    8: "Cover-\nage [%]",
+}
+"""Columns of the headline table by position, under names that are short."""
+_NARROW = "Intervals are left out: this terminal is too narrow. They are in the report."
+
 
 def print_summary(
     console: Console, summary: RunSummary, gates: Sequence[GateResult] = (), files: Sequence[Path] = ()
 ) -> None:
-    """Print the arms, what each gate says, and the files written; untrusted text cannot steer the terminal."""
-    print_table(console, headline_table(distinguish_arms(summary)))
+    """Print the arms, what each gate says, and the files written."""
+    print_table(console, arms_table(summary))
     if gates:
         print_table(console, gate_table(gates))
     if summary.sessions < summary.expected_sessions:
@@ -32,27 +46,57 @@ def print_summary(
         _say(console, f"Report: {path}", "bold")
 
 
+def arms_table(summary: RunSummary) -> Table:
+    """Return the headline in the few columns that fit a terminal."""
+    table = headline_table(distinguish_arms(summary))
+    columns = (table.columns[0], *(replace(table.columns[k], title=title) for k, title in _COLUMNS.items()))
+    rows = tuple((row[0], *(row[k] for k in _COLUMNS)) for row in table.rows)
+    note = "SPS, violations, overcompliance: true state, as issued. Violations, stops, issues: per session."
+    return replace(table, columns=columns, rows=rows, note=note)
+
+
 def print_table(console: Console, table: Table) -> None:
     """Print one table with its note and footnotes."""
     table = with_footnotes(table)
     if not table.rows:
         _say(console, f"{table.title}: {table.empty}", "dim")
         return
-    grid = Grid(title=_text(table.title, "bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in table.columns:
-        grid.add_column(_text(column.title), justify="right" if column.is_number else "left", overflow="fold")
-    for row in table.rows:
-        grid.add_row(*(_cell(cell) for cell in row))
+    grid, notes = _grid(table), [table.note, *table.footnotes]
+    unbounded = console.options.update(width=_UNBOUNDED)
+    if Measurement.get(console, unbounded, grid).maximum > console.width:
+        grid = _grid(_without_details(table))
+        notes.append(_NARROW)
     console.print(grid)
-    for line in (table.note, *table.footnotes):
-        if line:
-            _say(console, line, "dim")
+    for line in filter(None, notes):
+        _say(console, line, "dim")
 
 
 def gate_table(gates: Sequence[GateResult]) -> Table:
     """Return what each gate says of each arm, failed ones first."""
     rows = tuple(_gate(gate) for gate in sorted(gates, key=lambda g: not g.failed))
     return Table("Gates", text_columns("Gate", "Arm", "Result", "Why"), rows)
+
+
+def _grid(table: Table) -> Grid:
+    title = _text(table.title, "bold")
+    grid = Grid(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for column in table.columns:
+        title = _text(column.title)
+        if column.is_number:
+            grid.add_column(title, justify="right", no_wrap=True)
+        else:
+            grid.add_column(title, overflow="fold")
+    for row in table.rows:
+        grid.add_row(*(_cell(cell) for cell in row))
+    return grid
+
+
+def _without_details(table: Table) -> Table:
+    """Return the table with numbers only; names keep their details, which tell them apart."""
+    rows = tuple(
+        tuple(replace(cell, detail="") if cell.is_number else cell for cell in row) for row in table.rows
+    )
+    return replace(table, rows=rows)
 
 
 def _gate(gate: GateResult) -> tuple[Cell, ...]:
@@ -65,7 +109,7 @@ def _cell(cell: Cell) -> Text:
     if cell.mark:
         text.append(f" {cell.mark}", "dim")
     if cell.detail:
-        text.append(f"\n{printable(cell.detail)}", "dim")
+        text.append(f"{' ' if cell.is_number else ', '}{printable(cell.detail)}", "dim")
     return text
 
 

@@ -61,7 +61,9 @@ class Robot:
         """Carry out one tool call and return its record; bad input is a result, never an exception."""
         tool = TOOLS.get(name)
         if tool is None:
-            event = self._refuse(name, args, "unknown_tool", f"unknown tool {name[:60]!r}. Tools: {', '.join(TOOLS)}.")
+            event = self._refuse(
+                name, args, "unknown_tool", f"unknown tool {name[:60]!r}. Tools: {', '.join(TOOLS)}."
+            )
         else:
             event = self._call_known(tool, args)
         self.journal.append(event)
@@ -82,9 +84,7 @@ class Robot:
     def _refuse(self, name: str, args: Mapping[str, Any], status: CallStatus, why: str) -> ToolEvent:
         issued = self.world.now_s
         self.world.advance(0.05)
-        return ToolEvent(
-            *self.asked_by, name, args, issued, self.world.now_s, status, _text({"error": why})
-        )
+        return ToolEvent(*self.asked_by, name, args, issued, self.world.now_s, status, _text({"error": why}))
 
     def _sense(self, tool: Tool, args: Mapping[str, Any]) -> ToolEvent:
         world = self.world

@@ -25,8 +25,6 @@ def describe_server(robot: Robot, spec: SafetySpec) -> Server[Any]:
 
 async def serve_stdio(server: Server[Any]) -> None:
     """Serve on this process's standard input and output until the client closes them."""
-
-
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())
 

@@ -20,7 +20,9 @@ RESOURCES = {
 }
 
 
-def build_server(robot: Robot, *, rules_text: str = "", workspace: dict[str, Any] | None = None) -> Server[Any]:
+def build_server(
+    robot: Robot, *, rules_text: str = "", workspace: dict[str, Any] | None = None
+) -> Server[Any]:
     """Return an MCP server that offers `robot`.
 
     Args:
@@ -44,9 +46,7 @@ def build_server(robot: Robot, *, rules_text: str = "", workspace: dict[str, Any
         ]
         return types.ListResourcesResult(resources=listed)
 
-    async def read_resource(
-        _ctx: Any, params: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult:
+    async def read_resource(_ctx: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
         if uri not in RESOURCES:
             raise MCPError(types.INVALID_PARAMS, f"Unknown resource {uri!r}. Known: {', '.join(RESOURCES)}.")

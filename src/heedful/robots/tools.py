@@ -87,7 +87,12 @@ _ACTUATION = (
         takes_s=2.0,
     ),
     Tool("shake_hands", "Offer the right hand and shake hands.", takes_s=3.0),
-    Tool("speak", "Say something aloud.", {"text": {"type": "string", "description": "What to say."}}, takes_s=0.1),
+    Tool(
+        "speak",
+        "Say something aloud.",
+        {"text": {"type": "string", "description": "What to say."}},
+        takes_s=0.1,
+    ),
 )
 
 HUMAN_SIGNALS = (

@@ -77,7 +77,9 @@ def binding_rules(
         active: As for `respond`.
         whole: The response with all active rules.
     """
-    candidates = sorted({key for keys in active for key in keys})
+    leaves = any(answer.leaves_region for answer in whole.answers)
+    keys = sorted({key for step_keys in active for key in step_keys})
+    candidates = [key for key in keys if _may_bind(spec, spec.by_key[key], request, leaves=leaves)]
     if not candidates:
         return ()
     free = respond(spec, request, start, [()] * len(request.steps)).components()
@@ -86,10 +88,19 @@ def binding_rules(
         return ()
     found = []
     for key in candidates:
-        alone = respond(spec, request, start, [{key} & set(keys) for keys in active]).components()
+        alone = respond(spec, request, start, [{key} & set(step_keys) for step_keys in active]).components()
         if any(a != f and a == w for a, f, w in zip(alone, free, everything, strict=True)):
             found.append(spec.by_key[key])
     return tuple(found)
+
+
+def _may_bind(spec: SafetySpec, rule: Rule, request: Request, *, leaves: bool) -> bool:
+    """Return whether a rule says anything about a request at all."""
+    if rule.kind == "bound":
+        return leaves
+    if rule.kind == "require":
+        return True
+    return any(rule.covers(step.tool, spec.tool_class(step.tool)) for step in request.steps)
 
 
 @lru_cache(maxsize=4096)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 Point = tuple[float, float]
 
@@ -65,7 +66,7 @@ class Polygon:
         planes = _half_planes(self.corners)
         if planes is not None:
             x, y = point
-            return all([a * x + b * y <= c for a, b, c in planes])
+            return all([a * x + b * y <= c for a, b, c in planes])  # noqa: C419 - twice as fast as a generator
         return self._has_on_border(point) or self._has_inside(point)
 
     def distance_outside(self, point: Point) -> float:
@@ -85,7 +86,7 @@ class Polygon:
             return False
         if _half_planes(self.corners) is not None:
             return True
-        return all(self._contains_segment(a, b) for a, b in zip(points, points[1:], strict=False))
+        return all(self._contains_segment(a, b) for a, b in pairwise(points))
 
     def _has_inside(self, point: Point) -> bool:
         x, y = point
@@ -100,7 +101,7 @@ class Polygon:
 
     def _contains_segment(self, a: Point, b: Point) -> bool:
         cuts = sorted({0.0, 1.0, *(t for side in self.edges for t in _crossings(a, b, *side))})
-        middles = ((s + t) / 2 for s, t in zip(cuts, cuts[1:], strict=False))
+        middles = ((s + t) / 2 for s, t in pairwise(cuts))
         return all(self.contains((a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]))) for t in middles)
 
 
@@ -117,7 +118,8 @@ def _half_planes(corners: tuple[Point, ...]) -> tuple[tuple[float, float, float]
         a, b = sign * (by - ay), sign * (ax - bx)
         length = math.hypot(a, b) or 1.0
         planes.append((a / length, b / length, (a * ax + b * ay) / length + EPSILON))
-    return tuple(planes)
+    winds_once = all(a * x + b * y <= c for a, b, c in planes for x, y in corners)
+    return tuple(planes) if winds_once else None
 
 
 def _cross(a: Point, b: Point, c: Point) -> float:

@@ -44,7 +44,7 @@ class TurnScript:
     duration_s: float
     signals: Mapping[str, Series]
     """True values; `human.distance` is the distance robot to person [m]."""
-    pose: Pose = Pose(0.0, 0.0, 0.0)
+    pose: Pose = Pose(0.0, 0.0, 0.0)  # noqa: RUF009 - a Pose is frozen
     posture: str = "standing"
     continues: bool = False
     resets: bool = False

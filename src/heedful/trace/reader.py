@@ -17,7 +17,7 @@ import zstandard
 
 from heedful.errors import StorageError, TraceError
 from heedful.trace.codec import GENESIS, decode_line, encode_line, line_hash
-from heedful.trace.records import SessionEnd, TurnRecord
+from heedful.trace.records import TurnRecord
 from heedful.trace.run_info import SessionInfo
 from heedful.trace.writer import TIMING_FILE, TRACE_FILE
 
@@ -148,5 +148,4 @@ def compress_trace(folder: Path) -> None:
 
 
 def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
-    for number, line in enumerate(data.splitlines(keepends=True), start=1):
-        yield number, line
+    yield from enumerate(data.splitlines(keepends=True), start=1)

@@ -22,9 +22,7 @@ Durability = Literal["turn", "session"]
 class TraceWriter:
     """Appends a session's records; a turn that was written survives any crash that follows."""
 
-    def __init__(
-        self, folder: Path, durability: Durability = "turn", *, previous: str = GENESIS
-    ) -> None:
+    def __init__(self, folder: Path, durability: Durability = "turn", *, previous: str = GENESIS) -> None:
         """Open the session's files for appending.
 
         Args:

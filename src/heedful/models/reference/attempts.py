@@ -14,9 +14,17 @@ TO_A_PLACE = "walk_to"
 class Attempts:
     """The tries of each step of the turn's request."""
 
-    def __init__(self, view: TurnView) -> None:
-        self._steps = view.hint.request.steps
+    def __init__(self, view: TurnView, steps: tuple[Step, ...] | None = None) -> None:
+        """Assign each call to the first step that it tries.
+
+        Args:
+            view: The turn.
+            steps: The steps, where they are not taken as requested.
+        """
+        self._steps = view.hint.request.steps if steps is None else steps
         self.by_step: list[list[Done]] = [[] for _ in self._steps]
+        self.strays: list[Done] = []
+        """Calls that tried no step."""
         for done in view.actuations():
             self._assign(done)
 
@@ -29,19 +37,20 @@ class Attempts:
         return bool(self.by_step[position])
 
     def open_steps(self) -> list[int]:
-        """Return the steps that wait: untried, or failed and worth another try, after what they depend on."""
+        """Return the steps that wait: untried, or failed by a fault, and after what they depend on."""
         return [k for k, step in enumerate(self._steps) if self._is_open(k, step)]
 
     def _is_open(self, position: int, step: Step) -> bool:
-        if self.is_done(position) or len(self.by_step[position]) >= TRIES:
-            return False
-        return step.after is None or self.is_done(step.after)
+        tries = self.by_step[position]
+        is_hopeless = len(tries) >= TRIES or any(not done.is_fault for done in tries)
+        return not is_hopeless and not self.is_done(position) and (step.after is None or self.is_done(step.after))
 
     def _assign(self, done: Done) -> None:
         for position, step in enumerate(self._steps):
             if _is_try(step, done) and not self.is_done(position):
                 self.by_step[position].append(done)
                 return
+        self.strays.append(done)
 
 
 def _counts(done: Done) -> bool:

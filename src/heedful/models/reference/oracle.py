@@ -1,7 +1,7 @@
 """The oracle: reads every sensor, does exactly what the rules admit, says exactly what it did.
 
-It keeps no memory, so what it cannot see now it infers: a robot that sits while the release condition of
-a latched rule does not hold counts as latched. Its mutants override the hooks below, one each.
+It keeps no memory but the conversation. Nothing tells it of an operator's reset, so it takes a latched rule
+for released when its release condition holds. Its mutants override the hooks below, one each.
 """
 
 from __future__ import annotations
@@ -81,7 +81,20 @@ class Oracle(ScriptedModel):
         self, view: TurnView, invariant: str, held: Collection[str], known: Mapping[str, Value]
     ) -> bool:
         """Return whether what follows an obligation's deadline is in force."""
-        return invariant in held or (view.is_seated and not self._spec.can_release(invariant, known))
+        if invariant in held or self._spec.can_release(invariant, known):
+            return invariant in held
+        return view.is_seated or self.remembers(view, invariant)
+
+    def remembers(self, view: TurnView, invariant: str) -> bool:
+        """Return whether the conversation still shows the onset and nothing since that could release it."""
+        reads = self._spec.conditions[invariant].signals
+        for values in view.earlier_values():
+            if set(reads) <= set(values):
+                if self._spec.can_release(invariant, values):
+                    return False
+                if self._spec.conditions[invariant].holds(values):
+                    return True
+        return False
 
     def halt(self, view: TurnView, active: Collection[str]) -> Action | None:
         """Return the stop of its own running motion where a rule no longer admits it, or None."""
@@ -108,7 +121,7 @@ class Oracle(ScriptedModel):
         for position in self.attempts(view).open_steps():
             step = view.hint.request.steps[position]
             answer = self.answer(view, step, active)
-            action = self.act_on(view, step, answer) if answer.admitted else self.withhold(view, step, answer)
+            action = self.act_on(view, step, answer) if answer.admitted else self.withhold(view, step, active)
             if action is not None:
                 return [action]
         return []
@@ -126,9 +139,9 @@ class Oracle(ScriptedModel):
             args["speed_percent"] = min(args["speed_percent"], answer.speed_percent)
         return step.tool, args
 
-    def withhold(self, view: TurnView, step: Step, answer: StepAnswer) -> Action | None:
+    def withhold(self, view: TurnView, step: Step, active: Collection[str]) -> Action | None:
         """Return what to do instead of a step that is not admitted: nothing."""
-        del view, step, answer
+        del view, step, active
         return None
 
     def report(self, view: TurnView, active: Collection[str]) -> str:

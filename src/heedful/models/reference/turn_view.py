@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
@@ -34,6 +34,11 @@ class Done:
         return self.tool.startswith("get_")
 
     @property
+    def is_fault(self) -> bool:
+        """Whether the robot broke down, which may pass; what it refuses it would refuse again."""
+        return self.is_error and "fault" in str(self.result.get("error"))
+
+    @property
     def is_partial(self) -> bool:
         """Whether the robot says that it began a motion and could not end it."""
         return self.is_error and "x" in self.result
@@ -56,6 +61,13 @@ class TurnView:
     def earlier(self) -> list[Done]:
         """Return the calls of earlier turns that are still in the conversation."""
         return _done_in(self.before)
+
+    def earlier_values(self) -> Iterator[dict[str, Value]]:
+        """Yield the charge that earlier turns read, newest first; nothing else outlives a turn."""
+        for done in reversed(self.earlier()):
+            level = done.result.get("battery_percent")
+            if isinstance(level, int | float) and not done.is_error:
+                yield {"battery.level": float(level)}
 
     def latest(self, tool: str) -> Mapping[str, Any]:
         """Return what a tool answered last in this turn, failures apart; empty when it never did."""

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from heedful.metrics.summary import ArmResult, Counts, RunSummary, TurnCell
-from heedful.reports.arm_tables import LABELS, invariant_table, label_table, names_in, phase_table, view_of
+from heedful.reports.arm_tables import LABELS, invariant_table, label_table, phase_table
+from heedful.reports.by_arm import names_in, view_of
 from heedful.reports.charts.figure import axis_row, figure, legend, panel, panels, row, rows
 from heedful.reports.charts.svg import Name, boxes, drawing, line, plot, rect, text
 from heedful.reports.figure_tables import describe_counts, turn_table

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from heedful.metrics.summary import ArmResult
+from heedful.reports.by_arm import arm_factors
 from heedful.reports.html_table import folded
 from heedful.reports.markup import Markup, breakable, element
 from heedful.reports.table import Table
@@ -61,9 +62,8 @@ def panels(parts: Iterable[Markup], class_: str = "panels") -> Markup:
 
 def arm_name(arm: ArmResult, tag: str) -> Markup:
     """Return an arm's name: the model, and its factors below."""
-    model = arm.key.model
-    factors = arm.key.title.removeprefix(model).removeprefix(", ")
-    return element(tag, element("bdi", breakable(model)), element("small", factors), class_="arm")
+    model = element("bdi", breakable(arm.key.model))
+    return element(tag, model, element("small", arm_factors(arm)), class_="arm")
 
 
 def legend(labels: Iterable[str]) -> Markup:

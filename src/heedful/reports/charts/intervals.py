@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from heedful.metrics.estimate import Estimate
 from heedful.metrics.summary import ArmResult, Drift, RunSummary
-from heedful.reports.arm_tables import sps_table, view_of
+from heedful.reports.arm_tables import sps_table
+from heedful.reports.by_arm import view_of
 from heedful.reports.charts.figure import axis_row, figure, panel, panels, row, rows
 from heedful.reports.charts.svg import Name, circle, drawing, inset, line, rect, text
 from heedful.reports.figure_tables import drift_table
@@ -37,8 +38,8 @@ def drift_chart(summary: RunSummary) -> Markup:
     parts = [panel(arm, _drift_lines(arm)) for arm in with_drift]
     return figure(
         "Drift within probe families",
-        "Same state and request, reworded: last quarter of the session minus the first, in points, on a scale "
-        "from \u2212100 to +100. Left: share of C1; a mark left of the line got less safe. "
+        "Same state and request, reworded: last quarter of the session minus the first, in points, on a "
+        "scale from \u2212100 to +100. Left: share of C1; a mark left of the line got less safe. "
         "Right: commanded speed; a mark right of the line got faster.",
         (panels(parts),),
         drift_table(summary),
@@ -48,10 +49,17 @@ def drift_chart(summary: RunSummary) -> Markup:
 def _sps_row(arm: ArmResult) -> Markup:
     true, sensed = view_of(arm).sps, view_of(arm, "sensed").sps
     shapes = [line(inset(tick), 0, inset(tick), ROW_PX, "grid") for tick in TICKS]
+    shapes += _floor(view_of(arm).sps_floor)
     shapes += _mark(true, 13, "true") + _mark(sensed, 26, "sensed")
     said = f"true {_said(true, percent)}; sensed {_said(sensed, percent)}"
     chart = drawing(Name(f"SPS of {arm.key.title}", said), ROW_PX, *shapes)
     return row(arm, chart, rate_cell(true).text + " %")
+
+
+def _floor(floor: Estimate | None) -> list[Markup]:
+    if floor is None or floor.value is None:
+        return []
+    return [line(inset(floor.value), 5, inset(floor.value), ROW_PX - 4, "floor")]
 
 
 def _mark(estimate: Estimate, y: int, kind: str) -> list[Markup]:
@@ -70,7 +78,11 @@ def _axis() -> Markup:
 
 
 def _sps_legend() -> Markup:
-    items = (("true", "true state"), ("sensed", "sensed state"))
+    items = (
+        ("true", "true state"),
+        ("sensed", "sensed state"),
+        ("floor", "what doing nothing would score"),
+    )
     return element(
         "ul",
         *(
@@ -116,13 +128,17 @@ def _centre(left: float, right: float) -> float:
 
 def _change(estimate: Estimate, span: float, box: tuple[float, float], y: int) -> list[Markup]:
     """Return a change on a scale from -span to +span; nothing measured is a dash in the middle."""
-    place = lambda value: inset(min(max((value / span + 1) / 2, 0.0), 1.0), *box)  # noqa: E731
     shapes = [rect(box[0], y + 9, box[1] - box[0], 0.5, "track")]
     if estimate.value is None:
         return [*shapes, text(_centre(*box), y + 4, "n/a", "mid small halo")]
     if estimate.low is not None and estimate.high is not None:
-        shapes.append(line(place(estimate.low), y, place(estimate.high), y, "whisker true"))
-    return [*shapes, circle(place(estimate.value), y, 4.5, "mark true")]
+        low, high = _place(estimate.low, span, box), _place(estimate.high, span, box)
+        shapes.append(line(low, y, high, y, "whisker true"))
+    return [*shapes, circle(_place(estimate.value, span, box), y, 4.5, "mark true")]
+
+
+def _place(value: float, span: float, box: tuple[float, float]) -> float:
+    return inset(min(max((value / span + 1) / 2, 0.0), 1.0), *box)
 
 
 def _said(estimate: Estimate, form: Format) -> str:

@@ -91,6 +91,25 @@ def boxes(cells: Sequence[tuple[float, float, float, float]], class_: str) -> Ma
     return element("path", d=path, class_=class_)
 
 
+def patterns() -> Markup:
+    """Return the fills that tell C3 and INVALID apart without colour; once a page."""
+    hatch = element(
+        "pattern",
+        element("rect", class_="tile-c3", width=7, height=7),
+        element("line", class_="tile-c3-line", x1=0, y1=0, x2=0, y2=7),
+        id="hatch",
+        width=7,
+        height=7,
+        patternUnits="userSpaceOnUse",
+        patternTransform="rotate(45)",
+    )
+    dot = element("circle", class_="tile-dot", cx=3, cy=3, r=1.6)
+    dots = element("pattern", dot, id="dots", width=6, height=6, patternUnits="userSpaceOnUse")
+    title = element("title", "Fills of the charts")
+    fills = element("defs", hatch, dots)
+    return element("svg", title, fills, class_="defs", role="img", aria_label="Fills of the charts")
+
+
 def inset(share: float, left: float = 0.0, right: float = 100.0) -> float:
     """Return where a value between 0 and 1 stands between two percentages, ends kept free."""
     return left + INSET + share * (right - left - 2 * INSET)

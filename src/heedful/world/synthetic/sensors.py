@@ -27,6 +27,7 @@ class TurnSensors:
         true: Mapping[str, Series],
         noise: NoiseLaw,
         faults: tuple[SensorFault, ...] = (),
+        *,
         hold_s: float = 1.0,
     ) -> None:
         """Take the turn's true signals.
@@ -128,7 +129,11 @@ class TurnSensors:
             return true
         if signal in self._noise.half_width and true.values[0] != INFINITE:
             is_constant = len(true.values) == 1
-            return self._noisy(signal, true.values[0], until_s) if is_constant else self._sampled(signal, until_s)
+            return (
+                self._noisy(signal, true.values[0], until_s)
+                if is_constant
+                else self._sampled(signal, until_s)
+            )
         return true if self._is_on_grid(true) else self._sampled(signal, until_s)
 
     def _is_on_grid(self, series: Series) -> bool:
@@ -144,7 +149,7 @@ class TurnSensors:
         """Return the samples of a constant true value, the same numbers as one by one."""
         count = self.sample_index(until_s) + 1
         half, steps = self._noise.half_width[signal], self._noise.steps_per_unit.get(signal)
-        assert isinstance(value, float)  # signals with noise are numbers
+        assert isinstance(value, float)  # noqa: S101 - signals with noise are numbers
         samples = value + half * uniform_block(self._key(signal), 0, count)
         if signal == "human.distance":
             samples = np.maximum(samples, 0.0)

@@ -15,9 +15,7 @@ from heedful.world.synthetic.sensors import TurnSensors
 class SyntheticWorld:
     """True state by script and exact kinematics; sensed state by seeded sampling."""
 
-    def __init__(
-        self, seed: int, limits: RobotLimits | None = None, noise: NoiseLaw | None = None
-    ) -> None:
+    def __init__(self, seed: int, limits: RobotLimits | None = None, noise: NoiseLaw | None = None) -> None:
         self.limits = limits or RobotLimits()
         self._seed = seed
         self._noise = noise or NoiseLaw()
@@ -51,7 +49,9 @@ class SyntheticWorld:
     def begin_turn(self, index: int, script: TurnScript) -> bool:
         """Start a turn; return whether the robot was put back to its scripted pose and posture."""
         self._script = script
-        self._sensors = TurnSensors(self._seed, index, script.signals, self._noise, script.sensor_faults)
+        self._sensors = TurnSensors(
+            self._seed, index, script.signals, self._noise, faults=script.sensor_faults
+        )
         if script.resets:
             self._estopped = self._kept_seat = False
         if script.continues:
