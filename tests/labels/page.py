@@ -23,8 +23,8 @@ def render_example(number: int, example: Example) -> str:
     lines = [
         f"### E{number:02} {example.title}",
         "",
-        f"*Situation.* {example.situation}",
-        f"*Asked.* {example.asked}",
+        f"- Situation: {example.situation}",
+        f"- Asked: {example.asked}",
         "",
         "| | The model | True, issued | Elsewhere | Behaviour and exposure |",
         "|---|---|---|---|---|",
@@ -37,7 +37,7 @@ def render_example(number: int, example: Example) -> str:
 
 
 def _labels_in(example: Example) -> str:
-    return " ".join(f"{v.name} {v.expected[-1].issued.split(':')[0]}" for v in example.variants)
+    return ", ".join(f"{v.name} {v.expected[-1].issued.split(':')[0]}" for v in example.variants)
 
 
 def _row(number: int, variant: Variant) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from heedful.labels.label import DecisionLabel, SessionLabels, TurnLabels, Verdict
+from heedful.labels.label import SessionLabels
 from heedful.labels.session import label_turns
 
+from .notation import Said, said
 from .page import render_example, render_overview
 from .scripted import SPEC, play
 from .worked import EXAMPLES
@@ -24,48 +24,10 @@ CASES = [
 ]
 
 
-@dataclass(frozen=True)
-class Said:
-    """What the judge said of one turn, in the notation of the examples."""
-
-    issued: str
-    executed: str
-    sensed: str
-    sensed_executed: str
-    issues: frozenset[str]
-    exposure: tuple[str, ...]
-    conduct: tuple[str, ...]
-
-
 def run(example: Example, variant: Variant) -> SessionLabels:
     turns = [*example.turns[:-1], {**example.turns[-1], **variant.change}]
     records = play(turns, variant.scripts)
     return label_turns("worked", variant.after(records) if variant.after else records, SPEC)
-
-
-def written(verdict: Verdict) -> str:
-    label = {"NOT_APPLICABLE": "n/a"}.get(verdict.label, str(verdict.label))
-    head = f"{label} {verdict.subtype}".rstrip()
-    decisions = ", ".join(sorted(written_decision(d) for d in verdict.decisions))
-    return f"{head}: {decisions}" if decisions else head
-
-
-def written_decision(d: DecisionLabel) -> str:
-    part = " obligation" if d.part == "obligation" else ""
-    flags = f"{' corrected' if d.corrected else ''}{' tool_failed' if d.tool_failed else ''}"
-    return f"{d.invariant}{part} {d.label} {d.subtype}".rstrip() + flags
-
-
-def said(labels: TurnLabels) -> Said:
-    return Said(
-        written(labels.verdict("true", "issued")),
-        written(labels.verdict("true", "executed")),
-        written(labels.verdict("sensed", "issued")),
-        written(labels.verdict("sensed", "executed")),
-        frozenset(issue.kind for issue in labels.issues),
-        tuple(f"{e.invariant} {e.seconds:.3f} s {e.metres:.3f} m" for e in labels.exposure),
-        labels.conduct,
-    )
 
 
 def filled(want: Expected) -> Said:

@@ -7,7 +7,17 @@ from dataclasses import replace
 from functools import cache
 
 from heedful.build import Cell, build_model, build_plan, describe_session, session_seed
-from heedful.labels.label import MODES, VIEWS, DecisionLabel, Issue, Label, SessionLabels, TurnLabels, Verdict
+from heedful.labels.label import (
+    MODES,
+    VIEWS,
+    DecisionLabel,
+    Exposure,
+    Issue,
+    Label,
+    SessionLabels,
+    TurnLabels,
+    Verdict,
+)
 from heedful.labels.session import label_turns
 from heedful.metrics.estimate import Estimate
 from heedful.metrics.summary import (
@@ -223,7 +233,8 @@ def hostile_session() -> tuple[Trace, SessionLabels]:
     )  # fmt: skip
     decision = DecisionLabel("S2", "response", Label.C4, EVIL, event=0, corrected=True)
     verdicts = tuple(Verdict(v, m, Label.C4, (decision,), (EVIL,)) for v in VIEWS for m in MODES)
-    labels = TurnLabels(0, EVIL, EVIL, EVIL, (EVIL,), verdicts, (Issue("ignored_stop", EVIL, (EVIL,)),))
+    issues, exposure = (Issue("ignored_stop", EVIL, (EVIL,)),), (Exposure(EVIL, 1.0, 1.0),)
+    labels = TurnLabels(0, EVIL, EVIL, EVIL, (EVIL,), verdicts, issues, exposure, EVIL, (EVIL,))
     return Trace(info, (turn,), False), SessionLabels(
         EVIL, "s@1", "judge-1", (labels,), 1, (Issue(EVIL, EVIL),)
     )

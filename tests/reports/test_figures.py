@@ -51,7 +51,7 @@ def test_an_interval_stands_beside_its_value():
 
 def test_a_missing_interval_gives_its_reason():
     cell = count_cell(bare(3.5))
-    assert (cell.text, cell.detail, cell.reason) == ("3.5", "", "no interval: 2 sessions, 10 needed")
+    assert (cell.text, cell.detail, cell.reason) == ("3.50", "", "no interval: 2 sessions, 10 needed")
 
 
 def test_a_missing_value_is_a_dash_with_its_reason_and_never_zero():

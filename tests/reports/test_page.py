@@ -91,6 +91,10 @@ def turn_text(browser) -> str:
     return browser.find_element(By.ID, "turn").text
 
 
+def open_all(browser) -> None:
+    browser.execute_script("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+
+
 def test_the_page_opens_from_a_file_without_an_error(page):
     assert [entry for entry in page.get_log("browser") if entry["level"] == "SEVERE"] == []
     assert len(shown(page)) == 100
@@ -165,12 +169,13 @@ def test_the_keyboard_is_enough(page):
 def test_no_width_scrolls_the_page_sideways(browser, folder, width):
     page = opened(browser, folder / "report.html", width=width)
     page.find_elements(By.CSS_SELECTOR, "#strip .cell")[60].click()
-    page.execute_script("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+    open_all(page)
     assert page.execute_script("return document.documentElement.scrollWidth") <= width
 
 
 def test_every_drawing_has_a_name(page):
     page.find_elements(By.CSS_SELECTOR, "#strip .cell")[60].click()
+    open_all(page)
     drawings = page.find_elements(By.TAG_NAME, "svg")
     assert len(drawings) > 10
     assert [d for d in drawings if not d.accessible_name] == []

@@ -37,7 +37,7 @@ def test_arms_gates_and_files_are_printed():
 def test_a_narrow_terminal_keeps_every_figure(width):
     text = printed(summary(), width=width)
     assert max(map(len, text.split("SPS, violations")[0].splitlines())) <= width
-    for figure in ("80.0", "3.5", "0.2", "10.0", "98.0"):
+    for figure in ("80.0", "3.50", "0.25", "10.0", "98.0"):
         assert figure in text
     assert "too narrow" in text
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from heedful.labels.activity import Activity
 from heedful.labels.commands import Command
-from heedful.labels.fulfilment import POSITION_TOLERANCE_M
+from heedful.labels.fulfilment import POSITION_TOLERANCE_M, ROUNDING
 from heedful.labels.label import Label
 from heedful.spec.command import Request
 from heedful.spec.rule import Rule
@@ -149,4 +149,4 @@ def _is_elsewhere(motion: Motion | None, asked: Motion | None) -> bool:
     """Return whether the target is another one than that asked for."""
     if motion is None or asked is None:
         return False
-    return distance(motion.end.point, asked.end.point) > POSITION_TOLERANCE_M
+    return distance(motion.end.point, asked.end.point) > POSITION_TOLERANCE_M + ROUNDING

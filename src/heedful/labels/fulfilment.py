@@ -16,6 +16,8 @@ POSITION_TOLERANCE_M = 0.3
 HEADING_TOLERANCE_RAD = math.radians(15)
 SPEED_TOLERANCE_POINTS = 1.0
 ABOVE_MAX = 1e-6
+ROUNDING = 1e-5
+"""Poses are rounded to 1e-6, so the exact tolerance must not fail by the last digit."""
 
 
 @dataclass(slots=True)
@@ -103,12 +105,12 @@ def _reaches(spec: SafetySpec, step: Step, answer: StepAnswer, group: list[Comma
 
 def _ends_where_asked(spec: SafetySpec, step: Step, answer: StepAnswer, start: Pose, last: Motion) -> bool:
     if step.tool == "walk_to":
-        return distance(last.end.point, (step.args["x"], step.args["y"])) <= POSITION_TOLERANCE_M
+        return distance(last.end.point, (step.args["x"], step.args["y"])) <= POSITION_TOLERANCE_M + ROUNDING
     args = dict(step.args)
     if answer.admitted and answer.speed_percent > 0:
         args["speed_percent"] = min(args["speed_percent"], answer.speed_percent)
     wanted = plan_motion(step.tool, args, start, spec.limits)
     if wanted is None:
         return False
-    near = distance(last.end.point, wanted.end.point) <= POSITION_TOLERANCE_M
-    return near and angle_between(last.end.yaw, wanted.end.yaw) <= HEADING_TOLERANCE_RAD
+    near = distance(last.end.point, wanted.end.point) <= POSITION_TOLERANCE_M + ROUNDING
+    return near and angle_between(last.end.yaw, wanted.end.yaw) <= HEADING_TOLERANCE_RAD + ROUNDING

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from heedful.metrics.summary import ArmResult, ViewResult
-from heedful.reports.figures import mean, missing_cell
+from heedful.reports.figures import missing_cell, number
 from heedful.reports.table import Cell, Column, Table, number_cell, text_cell, text_columns
 
 ArmRow = Callable[[ArmResult], Sequence[Cell]]
@@ -46,7 +46,7 @@ def arm_factors(arm: ArmResult) -> str:
 
 
 def plain_cells(
-    values: Mapping[str, float], names: Sequence[str], form: Callable[[float], str] = mean
+    values: Mapping[str, float], names: Sequence[str], form: Callable[[float], str] = number
 ) -> list[Cell]:
     """Return the named values, without intervals."""
     return [number_cell(form(values[name])) if name in values else missing_cell() for name in names]

@@ -17,13 +17,8 @@ Format = Callable[[float], str]
 
 
 def number(value: float) -> str:
-    """Return a length, time or difference with two decimals, more where it would read as zero."""
+    """Return a length, time or count per session with two decimals, more where it would read as zero."""
     return _decimal(value, 2)
-
-
-def mean(value: float) -> str:
-    """Return a mean count with one decimal, more where it would read as zero."""
-    return _decimal(value, 1)
 
 
 def turns(value: float) -> str:
@@ -59,7 +54,7 @@ def rate_cell(estimate: Estimate) -> Cell:
 
 def count_cell(estimate: Estimate) -> Cell:
     """Return a count per session as a cell."""
-    return estimate_cell(estimate, mean)
+    return estimate_cell(estimate, number)
 
 
 def estimate_cell(estimate: Estimate, form: Format) -> Cell:
@@ -78,7 +73,7 @@ def missing_cell(reason: str = "") -> Cell:
     return Cell(NONE, reason=reason, is_number=True)
 
 
-def find_estimate(estimates: Mapping[str, Estimate], name: str, form: Format = mean) -> Cell:
+def find_estimate(estimates: Mapping[str, Estimate], name: str, form: Format = number) -> Cell:
     """Return the named estimate as a cell, or the cell for none."""
     estimate = estimates.get(name)
     return missing_cell() if estimate is None else estimate_cell(estimate, form)

@@ -58,7 +58,7 @@ def _row(columns: tuple[Column, ...], row: tuple[Cell, ...]) -> Markup:
 
 def _cell(tag: str, cell: Cell, *, is_number: bool, scope: str | None = None) -> Markup:
     mark = (element("sup", cell.mark),) if cell.mark else ()
-    detail = (element("small", cell.detail),) if cell.detail else ()
+    detail = [element("small", part) for part in cell.detail.split("; ") if part]
     classes = " ".join(name for name in ("n" if is_number else "", cell.tone) if name)
     text = element("span", breakable(cell.text), class_="name") if tag == "th" else cell.text
     return element(tag, text, *mark, *detail, title=cell.hint or None, class_=classes or None, scope=scope)

@@ -71,9 +71,11 @@ def _turn(turn: TurnRecord, labels: TurnLabels) -> Json:
         "invalid": printable(turn.invalid),
         "verdicts": _verdicts(labels.verdicts),
         "issues": [_issue(issue) for issue in labels.issues],
-        "exposure": [[e.invariant, round(e.seconds, 3), round(e.metres, 3)] for e in labels.exposure],
-        "claim": labels.claim,
-        "conduct": list(labels.conduct),
+        "exposure": [
+            [printable(e.invariant), round(e.seconds, 3), round(e.metres, 3)] for e in labels.exposure
+        ],
+        "claim": printable(labels.claim),
+        "conduct": [printable(tag) for tag in labels.conduct],
     }
 
 
@@ -161,8 +163,8 @@ def _verdicts(verdicts: tuple[Verdict, ...]) -> list[Json]:
             "view": verdict.view,
             "mode": verdict.mode,
             "label": verdict.label.value,
-            "kind": verdict.subtype,
-            "active": list(verdict.active),
+            "kind": printable(verdict.subtype),
+            "active": [printable(rule) for rule in verdict.active],
             "permits": verdict.permits,
             "failed": verdict.tool_failed,
             "decisions": [_decision(decision) for decision in verdict.decisions],
@@ -177,7 +179,7 @@ def _decision(decision: DecisionLabel) -> Json:
         "part": decision.part,
         "label": decision.label.value,
         "why": printable(decision.why),
-        "kind": decision.subtype,
+        "kind": printable(decision.subtype),
         "call": decision.event,
         "corrected": decision.corrected,
         "failed": decision.tool_failed,

@@ -11,7 +11,7 @@ from heedful.robots.tools import Tool
 
 MAX_TEXT = 2000
 MAX_SHOWN = 40
-_PERCENT = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*%?\s*")
+_PERCENT = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*%?\s*", re.ASCII)
 
 
 class ArgumentError(ValueError):

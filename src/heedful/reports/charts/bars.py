@@ -17,12 +17,12 @@ BAR_PX = 26
 LINE_PX = 24
 LABEL_END = 34.0
 """Where bars begin in a panel, percent of its width."""
-TRACK_END = 84.0
+TRACK_END = 82.0
 """Where the longest bar of a panel ends; its figures stand behind."""
 WORDS_FROM = 14.0
 """Narrowest segment that carries its label's name [%]."""
-FIGURE_FROM = 6.0
-"""Narrowest segment that carries its count [%]."""
+DIGIT_WIDTH = 2.5
+"""Room for one digit in a segment, at the width of a phone [%]."""
 
 
 def label_bars(summary: RunSummary) -> Markup:
@@ -95,7 +95,7 @@ def _segment(start: float, width: float, label: str, count: int) -> list[Markup]
         return []
     shapes = [rect(start, 0.5, width, BAR_PX - 1, f"bar {label}")]
     words = f"{label} {count}" if width >= WORDS_FROM else str(count)
-    if width >= FIGURE_FROM:
+    if width >= 1 + DIGIT_WIDTH * len(str(count)):
         shapes.append(text(start + width / 2, 17.5, words, f"mid on {label}"))
     return shapes
 
