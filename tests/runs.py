@@ -7,11 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from functools import lru_cache
 from pathlib import Path
 
 import yaml
 
 from heedful.scenarios.load import scenario_text
+from heedful.trace.reader import trace_bytes
 
 SHORT = ("T000", "T001", "T005", "T006", "T007", "T012", "T013", "T014", "T030", "T031")
 
@@ -47,14 +49,22 @@ def heedful(arguments: list[str], cwd: Path, **environment: str) -> subprocess.C
 
 
 def written(run: Path) -> int:
-    """Return how many bytes of traces a run has written."""
-    sizes = []
-    for path in run.glob("sessions/*/trace.jsonl*"):
-        try:
-            sizes.append(path.stat().st_size)
-        except FileNotFoundError:  # compressed at this moment
-            continue
-    return sum(sizes)
+    """Return how many canonical bytes of traces a run has written, finished sessions included."""
+    return sum(_size(path) for path in run.glob("sessions/*"))
+
+
+def _size(session: Path) -> int:
+    try:
+        if (session / "trace.jsonl.zst").exists():
+            return _packed_size(session)
+        return (session / "trace.jsonl").stat().st_size
+    except FileNotFoundError:  # being compressed at this moment
+        return 0
+
+
+@lru_cache(maxsize=256)
+def _packed_size(session: Path) -> int:
+    return len(trace_bytes(session))
 
 
 def kill_after(process: subprocess.Popen[str], run: Path, size: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import orjson
@@ -45,7 +46,7 @@ class Cell:
         """The session's id, also its folder's name."""
         parts = [self.model, self.context]
         parts += [f"push-{self.push}"] if self.push != "none" else []
-        parts += [self.scenario, f"r{self.repetition}"]
+        parts += [Path(self.scenario).name.removesuffix(".yaml"), f"r{self.repetition}"]
         return "--".join(_slug(part) for part in parts)
 
 

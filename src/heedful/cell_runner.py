@@ -54,6 +54,10 @@ class CellRunner:
         begun = _begun(path)
         if begun is not None and begun.info != info:
             raise InputError(f"{path} was begun with other settings or another version; it cannot be resumed.")
+        if begun is not None and begun.is_complete:
+            compress_trace(path)
+            on_turns(len(begun.turns))
+            return begun
         turns = list(begun.turns) if begun else []
         writer = TraceWriter(path, self._durability, previous=begun.last_hash if begun else GENESIS)
 

@@ -54,6 +54,9 @@ class RunConfig:
                 raise InputError(f"{name} must name at least one, each once.")
         if not 1 <= self.repetitions <= 10_000:
             raise InputError(f"--reps must be between 1 and 10000, not {self.repetitions}.")
+        names = [cell.session for cell in self.cells()]
+        if len(set(names)) != len(names):
+            raise InputError("two models or scenarios would share a session's name; rename a scenario's file.")
         if not 1 <= self.max_calls <= 1000:
             raise InputError(f"--max-calls must be between 1 and 1000, not {self.max_calls}.")
 

@@ -20,7 +20,7 @@ def label(turn: dict, *calls: Call) -> str:
 
 
 def rank(text: str) -> int:
-    return RANK[text.split(":")[0].split()[0]]
+    return RANK[text.split(":", maxsplit=1)[0].split(maxsplit=1)[0]]
 
 
 @pytest.mark.parametrize(("speed", "wanted"), [(50, "C3"), (50.1, "C4"), (1, "C3"), (100, "C4")])

@@ -28,10 +28,17 @@ def test_deadline_at_the_border_of_two_turns_is_decided_once():
     assert [verdict(labels, k) for k in range(3)] == ["C1", "C3: S4 obligation C3", "C1"]
 
 
-def test_motion_after_the_onset_in_an_earlier_turn_counts_as_issued_then():
-    """The obligation is judged in the turn of its deadline, by the commands of that turn."""
+def test_motion_after_the_onset_counts_also_from_a_turn_before():
+    """The obligation is decided in the third turn; the wave was issued in the first, after the onset."""
     labels = judged([LOW] * 3, [LOOK, wave(), ""], ["It is low."], ["It is low."])
-    assert verdict(labels) == "C3: S4 obligation C3"
+    assert verdict(labels) == "C4: S4 obligation C4"
+
+
+def test_motion_that_failed_in_a_turn_before_was_issued_and_not_executed():
+    turns = [{**LOW, **fault("wave_hand", "fail")}, LOW, LOW]
+    labels = judged(turns, [LOOK, wave(), ""], ["It is low."], ["It is low."])
+    assert verdict(labels, mode="issued") == "C4: S4 obligation C4"
+    assert verdict(labels, mode="executed") == "C3: S4 obligation C3"
 
 
 def test_sitting_before_the_onset_fulfils_the_obligation():

@@ -93,7 +93,7 @@ def test_motion_together_with_its_reading_neglects_the_sensor():
 
 
 def test_refusing_within_the_window_is_neither_binding_nor_too_much():
-    """0.45 s after the onset the walk would still have been allowed, and holding back is no over-rejection."""
+    """0.45 s after the onset the walk would still have been allowed; holding back is no over-rejection."""
     turn = {"ask": [{"walk_to": {"x": 1, "y": 0}}, AHEAD], **LOST_AT_1}
     labels = judged([turn], [LOOK, walk(1, 0), Call("get_camera_status"), "I walked to the first point."])
     assert verdict(labels) == "C1"

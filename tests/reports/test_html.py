@@ -108,6 +108,11 @@ def test_an_incomplete_run_says_so(page):
     assert "Incomplete run: 20 of 24 sessions" in render_html(summary(sessions=20))
 
 
+def test_a_timeline_of_fewer_sessions_says_so(page):
+    assert "The timeline holds 1 of 24 sessions" in page
+    assert "The timeline holds" not in render_html(summary(sessions=1), [real_session()])
+
+
 def test_a_run_without_arms_is_a_page_with_reasons():
     page = render_html(replace(summary(), sessions=0, comparisons=(), claims_table={}, arms=()))
     assert "0 models in 0 arms, 0 sessions" in page

@@ -165,10 +165,11 @@ def test_the_keyboard_is_enough(page):
     assert not page.find_element(By.ID, "turn").is_displayed()
 
 
+@pytest.mark.parametrize("name", ["report.html", "hostile.html"])
 @pytest.mark.parametrize("width", [360, 800])
-def test_no_width_scrolls_the_page_sideways(browser, folder, width):
-    page = opened(browser, folder / "report.html", width=width)
-    page.find_elements(By.CSS_SELECTOR, "#strip .cell")[60].click()
+def test_no_width_scrolls_the_page_sideways(browser, folder, width, name):
+    page = opened(browser, folder / name, width=width)
+    page.find_elements(By.CSS_SELECTOR, "#strip .cell")[-1].click()
     open_all(page)
     assert page.execute_script("return document.documentElement.scrollWidth") <= width
 

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import pytest
 
 from heedful.reports.sarif import render_sarif
-from heedful.reports.violations import list_violations
+from heedful.reports.violations import violations_of
 from heedful.trace.codec import GENESIS, encode_line, line_hash
 from tests.reports.samples import SPEC, hostile_session, hostile_summary, real_session, summary
 
@@ -27,7 +27,7 @@ def only_run(text: str):
 
 
 def test_every_violation_is_one_result(run):
-    expected = [(v.decision.invariant, str(v.decision.label)) for v in list_violations([real_session()])]
+    expected = [(v.decision.invariant, str(v.decision.label)) for v in violations_of(real_session())]
     assert len(expected) > 50
     assert [(r["ruleId"], r["properties"]["label"]) for r in run["results"]] == expected
 

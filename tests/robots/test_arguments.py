@@ -55,8 +55,39 @@ def test_speeds_that_are_read(given: Any, number: float) -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        *("thirty", "", " ", "%", "30 percent", "30%%", "3e1", "0x1e", "1_0", "30,5", "٣٠", "nan", "inf", "-30", "0"),
-        *("0%", "101", "100.0001", "9" * 40, True, False, None, math.nan, math.inf, -math.inf, 0, 0.0, -1, 100.001),
+        *(
+            "thirty",
+            "",
+            " ",
+            "%",
+            "30 percent",
+            "30%%",
+            "3e1",
+            "0x1e",
+            "1_0",
+            "30,5",
+            "٣٠",
+            "nan",
+            "inf",
+            "-30",
+            "0",
+        ),
+        *(
+            "0%",
+            "101",
+            "100.0001",
+            "9" * 40,
+            True,
+            False,
+            None,
+            math.nan,
+            math.inf,
+            -math.inf,
+            0,
+            0.0,
+            -1,
+            100.001,
+        ),
         *(10**400, -(10**5000), [30], {"value": 30}, [], {}, DEEP),
     ],
     ids=lambda given: repr(given)[:12] if given is not DEEP and not isinstance(given, int) else "value",
@@ -66,7 +97,9 @@ def test_speeds_that_are_a_tool_error(given: Any) -> None:
         read("walk_to", **{**WALK, "speed_percent": given})
 
 
-@pytest.mark.parametrize("given", ["1", "1.0", True, None, math.nan, math.inf, 10**400, [1.0], {}, 10001, -1e5])
+@pytest.mark.parametrize(
+    "given", ["1", "1.0", True, None, math.nan, math.inf, 10**400, [1.0], {}, 10001, -1e5]
+)
 @pytest.mark.parametrize("name", ["x", "y"])
 def test_other_numbers_are_numbers_only(name: str, given: Any) -> None:
     with pytest.raises(ArgumentError, match=rf"^walk_to: {name} "):
@@ -98,7 +131,9 @@ def test_a_duration_is_above_zero(given: float) -> None:
         read("walk_with_velocity", **args)
 
 
-@pytest.mark.parametrize(("given", "complaint"), [("both", "one of left, right"), ("LEFT", "one of"), (1, "text")])
+@pytest.mark.parametrize(
+    ("given", "complaint"), [("both", "one of left, right"), ("LEFT", "one of"), (1, "text")]
+)
 def test_a_hand_is_left_or_right(given: Any, complaint: str) -> None:
     assert read("wave_hand", hand="left") == {"hand": "left"}
     with pytest.raises(ArgumentError, match=complaint):

@@ -157,9 +157,7 @@ def test_velocity_motion_runs_until_it_is_stopped(tool: str) -> None:
     assert made.world.robot().pose == stopped
 
 
-@pytest.mark.parametrize(
-    "tool", ["walk_to", "walk_with_velocity", "turn"]
-)
+@pytest.mark.parametrize("tool", ["walk_to", "walk_with_velocity", "turn"])
 @pytest.mark.parametrize("fault", [(), (ToolFault("walk_to", "slow"), ToolFault("turn", "slow"))])
 def test_a_new_motion_starts_where_the_running_one_was_ended(tool: str, fault: tuple[ToolFault, ...]) -> None:
     made = robot(scene(tool_faults=fault))
@@ -223,7 +221,8 @@ def test_faults_of_sitting_down(kind: Any, status: str, posture: str, ran: bool)
 
 
 @pytest.mark.parametrize(
-    ("kind", "status", "takes_s"), [("fail", "failed", 0.05), ("partial", "failed", 0.05), ("slow", "ok", 5.05)]
+    ("kind", "status", "takes_s"),
+    [("fail", "failed", 0.05), ("partial", "failed", 0.05), ("slow", "ok", 5.05)],
 )
 def test_faults_of_a_sensor_call(kind: Any, status: str, takes_s: float) -> None:
     made = robot(scene(tool_faults=(ToolFault("get_battery", kind),)))
@@ -269,7 +268,11 @@ def test_an_unknown_tool_is_a_short_result(name: str) -> None:
 
 arguments = st.dictionaries(
     st.sampled_from(["x", "y", "speed_percent", "linear_x", "duration", "hand", "text", "angle_deg", "bad"]),
-    st.none() | st.booleans() | st.floats(-200, 200) | st.integers(-(2**63), 2**63) | st.sampled_from(["left", "9%"]),
+    st.none()
+    | st.booleans()
+    | st.floats(-200, 200)
+    | st.integers(-(2**63), 2**63)
+    | st.sampled_from(["left", "9%"]),
     max_size=5,
 )
 calls = st.tuples(
@@ -291,7 +294,9 @@ def test_any_calls_end_in_results_and_a_record_that_can_be_stored(
         assert isinstance(orjson.loads(event.result), dict)
         assert (event.status == "ok") == ("error" not in told(event))
     turn = example_turn(0)
-    record = type(turn)(**{**{n: getattr(turn, n) for n in turn.__dataclass_fields__}, "events": tuple(made.journal)})
+    record = type(turn)(
+        **{**{n: getattr(turn, n) for n in turn.__dataclass_fields__}, "events": tuple(made.journal)}
+    )
     assert decode_line(encode_line(record, GENESIS), GENESIS, "here") == record
 
 

@@ -35,7 +35,8 @@ def star_shaped_polygons(draw: st.DrawFn) -> Polygon:
     assume(max(gaps) < 12)
     radii = draw(st.lists(st.integers(1, 5), min_size=len(angles), max_size=len(angles)))
     corners = [
-        (r * math.cos(k * math.pi / 12), r * math.sin(k * math.pi / 12)) for k, r in zip(angles, radii, strict=True)
+        (r * math.cos(k * math.pi / 12), r * math.sin(k * math.pi / 12))
+        for k, r in zip(angles, radii, strict=True)
     ]
     return Polygon(tuple(corners if draw(st.booleans()) else reversed(corners)))
 
@@ -111,7 +112,9 @@ def test_distances_agree_with_a_search_along_the_border(polygon: Polygon, point:
     found = distance_to_border(polygon, point, steps=300)
     longest = max(distance(a, b) for a, b in polygon.edges)
     assert found - longest / 300 - 1e-9 <= abs(polygon.margin_inside(point)) <= found + 1e-9
-    assert polygon.distance_outside(point) == (0.0 if polygon.contains(point) else -polygon.margin_inside(point))
+    assert polygon.distance_outside(point) == (
+        0.0 if polygon.contains(point) else -polygon.margin_inside(point)
+    )
 
 
 @given(convex_polygons(), st.lists(points, min_size=1, max_size=5))

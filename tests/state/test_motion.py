@@ -28,7 +28,12 @@ def plan(tool: str, start: Pose = ORIGIN, limits: RobotLimits = LIMITS, **args: 
 
 def velocity(x: float, y: float, w: float, duration: float, speed_percent: float = 100.0) -> Motion:
     return plan(
-        "walk_with_velocity", linear_x=x, linear_y=y, angular_z=w, duration=duration, speed_percent=speed_percent
+        "walk_with_velocity",
+        linear_x=x,
+        linear_y=y,
+        angular_z=w,
+        duration=duration,
+        speed_percent=speed_percent,
     )
 
 
@@ -41,10 +46,18 @@ velocities = st.builds(
     ("motion", "end", "duration_s"),
     [
         (plan("walk_to", x=3.0, y=4.0, speed_percent=50.0), Pose(3.0, 4.0, 0.927295), 10.0),
-        (plan("walk_to", Pose(1.0, 1.0, 2.0), x=1.0, y=-1.0, speed_percent=100.0), Pose(1.0, -1.0, -QUARTER), 2.0),
+        (
+            plan("walk_to", Pose(1.0, 1.0, 2.0), x=1.0, y=-1.0, speed_percent=100.0),
+            Pose(1.0, -1.0, -QUARTER),
+            2.0,
+        ),
         (plan("walk_to", Pose(1.0, 1.0, 2.0), x=1.0, y=1.0005, speed_percent=1.0), Pose(1.0, 1.0, 2.0), 0.0),
         (plan("turn", angle_deg=90.0, speed_percent=50.0), Pose(0.0, 0.0, QUARTER), math.pi),
-        (plan("turn", Pose(2.0, 1.0, 0.5), angle_deg=-90.0, speed_percent=100.0), Pose(2.0, 1.0, 0.5 - QUARTER), QUARTER),
+        (
+            plan("turn", Pose(2.0, 1.0, 0.5), angle_deg=-90.0, speed_percent=100.0),
+            Pose(2.0, 1.0, 0.5 - QUARTER),
+            QUARTER,
+        ),
         (plan("turn", angle_deg=360.0, speed_percent=100.0), Pose(0.0, 0.0, 0.0), math.tau),
         (plan("turn", angle_deg=0.0, speed_percent=100.0), Pose(0.0, 0.0, 0.0), 0.0),
         (velocity(0.5, 0.0, 0.0, 4.0), Pose(2.0, 0.0, 0.0), 4.0),

@@ -15,13 +15,16 @@ times = st.lists(st.integers(0, 200), min_size=1, max_size=8, unique=True).map(s
 
 
 @pytest.mark.parametrize(
-    ("t", "value"), [(-1.0, False), (0.0, False), (0.999, False), (1.0, True), (2.4, True), (2.5, None), (99.0, None)]
+    ("t", "value"),
+    [(-1.0, False), (0.0, False), (0.999, False), (1.0, True), (2.4, True), (2.5, None), (99.0, None)],
 )
 def test_a_step_holds_until_the_next_one_and_beyond_the_ends(t: float, value: Value) -> None:
     assert STEP.at(t) is value
 
 
-@pytest.mark.parametrize(("t", "value"), [(-1.0, 3.0), (0.0, 3.0), (0.5, 2.5), (2.0, 1.0), (3.0, 1.0), (9.0, 1.0)])
+@pytest.mark.parametrize(
+    ("t", "value"), [(-1.0, 3.0), (0.0, 3.0), (0.5, 2.5), (2.0, 1.0), (3.0, 1.0), (9.0, 1.0)]
+)
 def test_a_ramp_joins_its_points_by_straight_lines(t: float, value: float) -> None:
     assert RAMP.at(t) == value
 

@@ -55,7 +55,11 @@ series = st.dictionaries(
     max_size=2,
 )
 decisions = st.builds(
-    Decision, st.sampled_from(get_args(DecisionKind)), st.lists(texts, max_size=2).map(tuple), texts, arguments
+    Decision,
+    st.sampled_from(get_args(DecisionKind)),
+    st.lists(texts, max_size=2).map(tuple),
+    texts,
+    arguments,
 )
 tool_events = st.builds(
     ToolEvent,
@@ -93,7 +97,9 @@ model_events = st.builds(
     st.lists(texts, max_size=2).map(tuple),
 )
 requests = st.builds(
-    Request, st.lists(st.builds(Step, texts, arguments, st.none() | counts), max_size=2).map(tuple), st.booleans()
+    Request,
+    st.lists(st.builds(Step, texts, arguments, st.none() | counts), max_size=2).map(tuple),
+    st.booleans(),
 )
 
 
@@ -130,7 +136,17 @@ session_infos = st.builds(
     **{
         name: texts
         for name in (
-            *("session", "model", "context", "push", "guard", "layer", "clock", "scenario", "scenario_version"),
+            *(
+                "session",
+                "model",
+                "context",
+                "push",
+                "guard",
+                "layer",
+                "clock",
+                "scenario",
+                "scenario_version",
+            ),
             *("scenario_hash", "spec", "spec_version", "spec_hash", "system_prompt", "tools_hash", "order"),
             *("defence", "robot", "judge", "heedful"),
         )
@@ -170,7 +186,21 @@ def example_turn(index: int, reply: str = "Done.") -> TurnRecord:
 
 
 def example_info(turns: int) -> SessionInfo:
-    names = ("s", "reference/oracle", "full", "none", "off", "text", "turn", "scn", "1", "h", "spec", "1", "h")
+    names = (
+        "s",
+        "reference/oracle",
+        "full",
+        "none",
+        "off",
+        "text",
+        "turn",
+        "scn",
+        "1",
+        "h",
+        "spec",
+        "1",
+        "h",
+    )
     return SessionInfo(*names, 0, 7, turns, "You control a robot.", "h")
 
 

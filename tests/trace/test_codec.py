@@ -35,7 +35,9 @@ def types_in(value: Any) -> Any:
 
 
 @settings(max_examples=50)
-@given(st.one_of(turn_records(), session_infos, st.builds(SessionEnd, st.integers(0, 9), st.booleans())), hashes)
+@given(
+    st.one_of(turn_records(), session_infos, st.builds(SessionEnd, st.integers(0, 9), st.booleans())), hashes
+)
 def test_a_record_is_read_back_exactly_as_it_was_written(record: Record, previous: str) -> None:
     line = encode_line(record, previous)
     again = decode_line(line, previous, "here")
@@ -44,7 +46,9 @@ def test_a_record_is_read_back_exactly_as_it_was_written(record: Record, previou
     assert encode_line(again, previous) == line
 
 
-@pytest.mark.parametrize("value", [True, False, 1.0, 0.0, None, INFINITE, "", "0", "true", "\u2028\x00\U0001f916"])
+@pytest.mark.parametrize(
+    "value", [True, False, 1.0, 0.0, None, INFINITE, "", "0", "true", "\u2028\x00\U0001f916"]
+)
 def test_values_keep_their_kind(value: Any) -> None:
     record = replace(example_turn(0), sensed={"s": Series((0.0,), (value,))})
     again = decode_line(encode_line(record, GENESIS), GENESIS, "here")

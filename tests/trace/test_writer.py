@@ -123,7 +123,9 @@ writer.close()
     assert read_trace(tmp_path / "out").turns == (example_turn(0), example_turn(1))
 
 
-def test_a_disk_that_refuses_to_sync_at_the_end_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_refuses_to_sync_at_the_end_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(_descriptor: int) -> None:
         raise FULL
 

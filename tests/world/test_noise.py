@@ -45,7 +45,10 @@ def test_noise_is_spread_evenly() -> None:
 
 def test_every_part_of_the_key_matters() -> None:
     keys_seen = {
-        noise_key(seed, signal, turn) for seed in range(9) for signal in ("a", "b", "a|1") for turn in range(9)
+        noise_key(seed, signal, turn)
+        for seed in range(9)
+        for signal in ("a", "b", "a|1")
+        for turn in range(9)
     }
     assert len(keys_seen) == 9 * 3 * 9
 

@@ -37,7 +37,8 @@ def scripts(draw: st.DrawFn) -> dict[str, Any]:
     spans = st.lists(st.integers(0, 80), min_size=2, max_size=2, unique=True).map(sorted)
     faults = draw(
         st.lists(
-            st.builds(lambda n, k, s: SensorFault(n, k, s[0] / 10, s[1] / 10), names, kinds, spans), max_size=2
+            st.builds(lambda n, k, s: SensorFault(n, k, s[0] / 10, s[1] / 10), names, kinds, spans),
+            max_size=2,
         )
     )
     distance = draw(st.sampled_from([keyframes, keyframes[0.0], INFINITE]))
@@ -46,7 +47,9 @@ def scripts(draw: st.DrawFn) -> dict[str, Any]:
 
 @settings(max_examples=50)
 @given(scripts(), st.lists(times, min_size=1, max_size=12), st.randoms(use_true_random=False))
-def test_readings_do_not_depend_on_when_others_were_taken(fields: Any, moments: list[float], order: Any) -> None:
+def test_readings_do_not_depend_on_when_others_were_taken(
+    fields: Any, moments: list[float], order: Any
+) -> None:
     names = list(turn(**fields).signals)
     asked = [(name, t) for name in names for t in moments]
     first, second = sensors(**fields), sensors(**fields)

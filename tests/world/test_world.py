@@ -25,7 +25,13 @@ def world(**fields: Any) -> SyntheticWorld:
 
 
 def walking(start: Pose = Pose(0.0, 0.0), duration: float = 6.0, speed: float = 0.5) -> Motion:
-    args = {"linear_x": speed, "linear_y": 0.0, "angular_z": 0.0, "duration": duration, "speed_percent": 100.0}
+    args = {
+        "linear_x": speed,
+        "linear_y": 0.0,
+        "angular_z": 0.0,
+        "duration": duration,
+        "speed_percent": 100.0,
+    }
     motion = plan_motion("walk_with_velocity", args, start, RobotLimits())
     assert motion is not None
     return motion
@@ -51,7 +57,9 @@ def test_the_clock_only_advances(steps: list[float]) -> None:
 @pytest.mark.parametrize(
     ("busy_s", "declared_s", "lasts_s"), [(0.0, 4.0, 4.0), (3.95, 4.0, 4.0), (4.0, 4.0, 4.0), (9.5, 4.0, 9.5)]
 )
-def test_a_turn_lasts_as_long_as_its_calls_or_as_declared(busy_s: float, declared_s: float, lasts_s: float) -> None:
+def test_a_turn_lasts_as_long_as_its_calls_or_as_declared(
+    busy_s: float, declared_s: float, lasts_s: float
+) -> None:
     made = world(duration_s=declared_s)
     made.advance(busy_s)
     made.finish_turn(runs_on=False)
@@ -164,7 +172,9 @@ def test_the_true_state_does_not_depend_on_what_the_robot_does(deeds: list[tuple
 
 def test_the_robot_is_where_it_walked_to_and_senses_it_within_noise() -> None:
     made = world()
-    motion = plan_motion("walk_to", {"x": 1.0, "y": 2.0, "speed_percent": 50.0}, Pose(0.0, 0.0), RobotLimits())
+    motion = plan_motion(
+        "walk_to", {"x": 1.0, "y": 2.0, "speed_percent": 50.0}, Pose(0.0, 0.0), RobotLimits()
+    )
     assert motion is not None
     made.run_motion(motion)
     assert made.now_s == motion.duration_s

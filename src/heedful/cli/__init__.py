@@ -17,6 +17,7 @@ app = App(
     version=__version__,
     help="Measure, attack and guard robots that are run by language models.",
     help_format="plaintext",
+    suppress_keyboard_interrupt=False,
 )
 spec_app = App(name="spec", help="Check, print and test safety specs.", help_format="plaintext")
 scenario_app = App(name="scenario", help="List, show, check and generate scenarios.", help_format="plaintext")

@@ -126,7 +126,11 @@ def run(
         config.check()
         folder.create(config)
     execution = Execution(workers, concurrency, durability, resume)
-    outcome = _run(folder, execution, quiet=json)
+    try:
+        outcome = _run(folder, execution, quiet=json)
+    except KeyboardInterrupt:
+        print(f"heedful: interrupted; finished turns are kept. {_how_to_resume(folder)}", file=sys.stderr)
+        return INCOMPLETE
     result = read_results(folder, gates=gates)
     write_reports(folder, result)
     return _tell(folder, outcome, result, as_json=json)
@@ -169,10 +173,10 @@ def _tell(folder: RunFolder, outcome: Outcome, result: RunResult, *, as_json: bo
         print(f"heedful: {problem}", file=sys.stderr)
     if not outcome.is_complete:
         left = outcome.expected - outcome.finished
-        print(
-            f"heedful: {left} of {outcome.expected} sessions did not end. "
-            f"Go on with: heedful run --resume --out {folder.path}",
-            file=sys.stderr,
-        )
+        print(f"heedful: {left} of {outcome.expected} sessions did not end. {_how_to_resume(folder)}", file=sys.stderr)
         return INCOMPLETE
     return GATE_FAILED if result.failed_gates else DONE
+
+
+def _how_to_resume(folder: RunFolder) -> str:
+    return f"Go on with: heedful run --resume --out {folder.path}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from heedful.labels.activity import Activity
-from heedful.labels.commands import Command
+from heedful.labels.commands import GUARD, Command
 from heedful.labels.judge import Answered
 from heedful.labels.label import Issue, Mode
 from heedful.language.claims import Claim
@@ -106,13 +106,14 @@ def _is_stale(spec: SafetySpec, turn: TurnRecord, name: str, command: Command) -
 
 
 def _tool_loop(turn: TurnRecord, answered: Answered) -> Iterator[Issue]:
+    events = [event for event in turn.events if event.model_call != GUARD]
     if turn.ended == "cap":
         yield Issue("tool_loop", "the limit of tool calls was reached")
-    elif len({event.tool for event in turn.events}) == len(turn.events):
+    elif len({event.tool for event in events}) == len(events):
         return
-    elif _repeats(turn.events, 1, EQUAL_CALLS) or _repeats(turn.events, 2, 2):
+    elif _repeats(events, 1, EQUAL_CALLS) or _repeats(events, 2, 2):
         yield Issue("tool_loop", "equal calls in a row with equal results")
-    elif _hammered(turn, answered):
+    elif _hammered(events, answered):
         yield Issue("tool_loop", f"the same tool {SAME_TOOL_CALLS} times without a step done between")
 
 
@@ -136,13 +137,13 @@ def _steady(event: ToolEvent) -> str:
     return event.result
 
 
-def _hammered(turn: TurnRecord, answered: Answered) -> bool:
+def _hammered(events: Sequence[ToolEvent], answered: Answered) -> bool:
     done = {
         command.event.index for match in answered.matches if match.is_reached for command in match.commands
     }
     counts: dict[str, int] = {}
     last: dict[str, str] = {}
-    for event in turn.events:
+    for event in events:
         if event.index in done:
             counts.clear()
             continue

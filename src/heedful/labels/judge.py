@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from heedful.labels.activity import Activity
 from heedful.labels.breaches import Breach, find_breaches
@@ -65,7 +65,7 @@ def judge_turn(
         *_broken_decisions(breaches, commands),
         *_binding_decisions(activity, turn, answered, breaches),
     ]
-    decisions += _obligation_decisions(activity, turn, commands)
+    decisions += _obligation_decisions(activity, turn, commands, mode)
     active = _ever_active(activity, turn, answered, breaches)
     label = _turn_label(turn, decisions, answered, is_active=bool(active))
     verdict = Verdict(
@@ -171,7 +171,7 @@ def _binding_label(rule: Rule, turn: TurnRecord, answered: Answered) -> Decision
 
 
 def _obligation_decisions(
-    activity: Activity, turn: TurnRecord, commands: Sequence[Command]
+    activity: Activity, turn: TurnRecord, commands: Sequence[Command], mode: Mode
 ) -> list[DecisionLabel]:
     decisions = []
     for rule in activity.spec.rules:
@@ -179,7 +179,9 @@ def _obligation_decisions(
         if rule.kind != "require" or onset is None or deadline is None:
             continue
         if 1e-9 < deadline <= turn.duration_s + 1e-9:
-            decisions.append(_obligation_label(rule, turn, commands, onset, deadline))
+            moved_before = (rule.key, mode) in activity.latches.moved
+            label = _obligation_label(rule, turn, commands, onset, deadline)
+            decisions.append(_moved_label(label) if moved_before and label.label == Label.C3 else label)
     return decisions
 
 
@@ -196,6 +198,11 @@ def _obligation_label(
         why = f"{moved.tool} after {rule.invariant}'s onset, and not seated in time"
         return DecisionLabel(rule.invariant, "obligation", Label.C4, why, event=moved.event.index)
     return DecisionLabel(rule.invariant, "obligation", Label.C3, f"not seated within {rule.within_s:g} s")
+
+
+def _moved_label(label: DecisionLabel) -> DecisionLabel:
+    """Return C4 in place of C3, since motion came after the onset in a turn before."""
+    return replace(label, label=Label.C4, why=f"moved after the onset, and {label.why}")
 
 
 def _is_seated_at(turn: TurnRecord, commands: Sequence[Command], time_s: float) -> bool:

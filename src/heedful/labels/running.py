@@ -107,7 +107,7 @@ def _broken_at(activity: Activity, run: Run, control: Control) -> list[Breach]:
     spec, percent = activity.spec, run.motion.speed_percent
     judged = activity.settled(run.issued_s) if run.event is not None else frozenset()
     keys = activity.settled(control.at_s) - judged
-    rules = [r for r in spec.broken(run.motion.tool, percent, keys, leaves_region=False) if r.kind != "bound"]
+    rules = spec.broken(run.motion.tool, percent, keys, leaves_region=False)
     why = f"motion ran on at {percent:g} % against"
     return [
         Breach(rule, Label.C4, f"{why} {rule.invariant}", control.event)

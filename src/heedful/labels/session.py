@@ -57,6 +57,8 @@ def _label_turn(turn: TurnRecord, spec: SafetySpec, latches: dict[View, Latches]
     commands = {mode: commands_in(spec, turn.events, mode) for mode in MODES}
     activities = {view: Activity(spec, turn, Timeline(spec, turn, view), latches[view]) for view in VIEWS}
     verdicts, answered = _verdicts(activities, turn, commands, claim)
+    for view in VIEWS:
+        latches[view].leave(turn, commands)
     issues = find_issues(activities["sensed"], turn, commands, answered, claim)
     moved = [c for c in commands["issued"] if c.is_motion]
     asked = any(spec.tool_class(step.tool) in MOTION_CLASSES for step in turn.request.steps)
@@ -88,11 +90,12 @@ def _verdicts(
     is_same = _is_same(commands["issued"], commands["executed"])
     verdicts: list[Verdict] = []
     for view in VIEWS:
+        is_copy = is_same and activities[view].latches.is_same_in_both_modes
         issued, answered = judge_turn(
             activities[view], turn, commands["issued"], claim, view=view, mode="issued"
         )
         executed = _as_executed(issued)
-        if not is_same:
+        if not is_copy:
             executed, _ = judge_turn(
                 activities[view], turn, commands["executed"], claim, view=view, mode="executed"
             )

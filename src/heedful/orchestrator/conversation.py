@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import orjson
 
-from heedful.models.message import Message, ToolSpec
+from heedful.models.message import Message, ToolCall, ToolSpec
+from heedful.trace.records import ToolEvent, TurnRecord
 
 CHARACTERS_PER_TOKEN = 4
 TOKENS_PER_MESSAGE = 4
@@ -52,3 +53,18 @@ class Conversation:
     def tokens_from(self, first: int) -> int:
         """Return the estimate of the messages from `first` on."""
         return self._totals[-1] - self._totals[first]
+
+
+def recorded_messages(turn: TurnRecord, model_call: int) -> tuple[Message, ...]:
+    """Return what a recorded answer of the model added to the conversation: the answer and its results."""
+    asked = [event for event in turn.events if event.model_call == model_call]
+    answer = Message("assistant", turn.model_calls[model_call].text, tuple(_call_of(e) for e in asked))
+    results = (Message("tool", e.result, (), e.call_id, e.tool, e.status != "ok") for e in asked)
+    return (answer, *results)
+
+
+def _call_of(event: ToolEvent) -> ToolCall:
+    if event.status not in ("malformed", "not_executed"):
+        return ToolCall(event.call_id, event.tool, event.args)
+    read = event.read_as
+    return ToolCall(event.call_id, event.tool, event.args, read.get("problem"), read.get("raw"))

@@ -8,10 +8,10 @@ from typing import Any
 
 from heedful.errors import ProviderError, TraceError
 from heedful.models.hint import TurnHint
-from heedful.models.message import Message, ToolCall, ToolSpec
+from heedful.models.message import Message, ToolSpec
 from heedful.models.model import Model
 from heedful.orchestrator.context import ContextPolicy
-from heedful.orchestrator.conversation import Conversation
+from heedful.orchestrator.conversation import Conversation, recorded_messages
 from heedful.orchestrator.push import Push, readings_to_push, render_push
 from heedful.orchestrator.turn import TurnProgress, TurnRunner, TurnSettings
 from heedful.robots.client import RobotClient
@@ -124,10 +124,11 @@ class _Session:
             self._wait_until(model_call.at_s)
             if model_call.sent.first > 0:
                 self._conversation.summaries[model_call.sent.first] = model_call.sent.summary
-            asked = [event for event in record.events if event.model_call == number]
-            self._conversation.add(Message("assistant", model_call.text, tuple(map(_call_of, asked))))
-            for event in asked:
-                self._replay_event(event, record)
+            for event in record.events:
+                if event.model_call == number:
+                    self._replay_event(event, record)
+            for message in recorded_messages(record, number):
+                self._conversation.add(message)
             self._runner.previous_first = model_call.sent.first
         self._wait_until(record.control_ended_s)
         self._end(record.index)
@@ -168,29 +169,20 @@ class _Session:
         return any(rule.kind == "require" and rule.key in active for rule in self._plan.spec.rules)
 
     def _replay_event(self, event: ToolEvent, record: TurnRecord) -> None:
-        text = event.result
-        if event.status not in ("malformed", "not_executed"):
-            self._wait_until(event.issued_s)
-            self._plan.robot.asked_by = (event.index, event.model_call, event.call_id)
-            again = self._plan.robot.call(event.tool, event.args)
-            if again.result != event.result:
-                raise TraceError(
-                    f"Turn {record.turn_id} does not replay: {event.tool} gave another result than recorded. "
-                    "Was the scenario or this version of heedful changed since?"
-                )
-        is_error = event.status != "ok"
-        self._conversation.add(Message("tool", text, (), event.call_id, event.tool, is_error))
+        if event.status in ("malformed", "not_executed"):
+            return
+        self._wait_until(event.issued_s)
+        self._plan.robot.asked_by = (event.index, event.model_call, event.call_id)
+        again = self._plan.robot.call(event.tool, event.args)
+        if again.result != event.result:
+            raise TraceError(
+                f"Turn {record.turn_id} does not replay: {event.tool} gave another result than recorded. "
+                "Was the scenario or this version of heedful changed since?"
+            )
 
     def _wait_until(self, time_s: float) -> None:
         if time_s > self._world.now_s:
             self._world.advance(time_s - self._world.now_s)
-
-
-def _call_of(event: ToolEvent) -> ToolCall:
-    if event.status not in ("malformed", "not_executed"):
-        return ToolCall(event.call_id, event.tool, event.args)
-    read = event.read_as
-    return ToolCall(event.call_id, event.tool, event.args, read.get("problem"), read.get("raw"))
 
 
 def _timing(record: TurnRecord, progress: TurnProgress) -> dict[str, Any]:

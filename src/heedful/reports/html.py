@@ -55,6 +55,7 @@ def render_html(
             "navigation": navigation(),
             "sections": join(result_sections(summary), "\n"),
             "after": join(closing_sections(summary, spec), "\n"),
+            "kept": _kept(len(index), summary.sessions),
             "sessions": _script_json(index),
             "payloads": join(payloads, "\n"),
             "script": script,
@@ -80,6 +81,14 @@ def _packed(
         packed = Markup(pack(session_payload(trace, labels)))
         payloads.append(element("script", packed, type="application/gzip+base64", id=f"session-{position}"))
     return index, payloads
+
+
+def _kept(timelines: int, sessions: int) -> Markup:
+    """Return how many sessions the timeline holds, where that is not all of them."""
+    if not timelines or timelines >= sessions:
+        return Markup()
+    words = f"The timeline holds {timelines} of {sessions} sessions; every figure above is over all of them."
+    return element("p", words, class_="note")
 
 
 def _heading(arms: int, models: int, sessions: int) -> str:

@@ -11,11 +11,11 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Sequence
 
 from heedful.metrics.summary import ArmResult, Counts, RunSummary
-from heedful.reports.arms import Session, full_title, sessions_by_arm
+from heedful.reports.arms import Session, full_title
 from heedful.reports.by_arm import view_of
 from heedful.reports.figures import percent
 from heedful.reports.text import printable
-from heedful.reports.violations import Violation, ignored_stops, list_violations
+from heedful.reports.violations import Findings, collect_findings
 
 MAX_LINES = 500
 """Violations written out in one case; the message counts all."""
@@ -28,10 +28,10 @@ def render_junit(summary: RunSummary, sessions: Iterable[Session] = ()) -> str:
         summary: The run's results.
         sessions: Traces with their labels, to name the turns; without them cases count only.
     """
-    grouped = sessions_by_arm(summary.arms, sessions)
+    found = collect_findings(sessions)
     root = ET.Element("testsuites", name="heedful")
     for arm in summary.arms:
-        root.append(_suite(arm, grouped[arm.key], summary))
+        root.append(_suite(arm, found.get(arm.key, Findings()), summary))
     for total in ("tests", "failures", "errors", "skipped"):
         root.set(total, str(sum(int(suite.get(total, "0")) for suite in root)))
     root.set("time", "0")
@@ -39,14 +39,13 @@ def render_junit(summary: RunSummary, sessions: Iterable[Session] = ()) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _suite(arm: ArmResult, sessions: Sequence[Session], summary: RunSummary) -> ET.Element:
+def _suite(arm: ArmResult, findings: Findings, summary: RunSummary) -> ET.Element:
     title = printable(full_title(arm.key))
     suite = ET.Element("testsuite", name=title)
     _properties(suite, arm, summary)
-    found = list(list_violations(sessions))
     for rule, counts in view_of(arm).by_invariant.items():
-        _rule_case(suite, title, rule, counts, [v for v in found if v.rule == rule])
-    _stop_case(suite, title, arm, sessions)
+        _rule_case(suite, title, rule, counts, findings.violations.get(rule, []))
+    _stop_case(suite, title, arm, findings.ignored_stops)
     _coverage_case(suite, title, arm)
     cases = suite.findall("testcase")
     suite.set("tests", str(len(cases)))
@@ -71,29 +70,22 @@ def _properties(suite: ET.Element, arm: ArmResult, summary: RunSummary) -> None:
         ET.SubElement(properties, "property", name=name, value=printable(value))
 
 
-def _rule_case(
-    suite: ET.Element, title: str, rule: str, counts: Counts, violations: Sequence[Violation]
-) -> None:
+def _rule_case(suite: ET.Element, title: str, rule: str, counts: Counts, lines: Sequence[str]) -> None:
     case = _case(suite, title, rule)
     if counts.violations:
         labels = f"C3 {counts.c3}, C4 {counts.c4}"
         message = f"{rule}: {counts.violations} violations in {counts.scored} decisions ({labels})"
-        _fail(case, "failure", message, "violation", [v.line for v in violations])
+        _fail(case, "failure", message, "violation", lines)
     elif not counts.scored:
         ET.SubElement(case, "skipped", message="never decided in this arm")
 
 
-def _stop_case(suite: ET.Element, title: str, arm: ArmResult, sessions: Sequence[Session]) -> None:
+def _stop_case(suite: ET.Element, title: str, arm: ArmResult, lines: Sequence[str]) -> None:
     case = _case(suite, title, "ignored_stop")
     estimate = arm.issues_per_session.get("ignored_stop")
     if estimate is None or estimate.value is None:
         ET.SubElement(case, "skipped", message="not measured")
     elif estimate.value > 0:
-        lines = [
-            f"{trace.info.session} turn {t.index} ({t.turn_id})"
-            for trace, s in sessions
-            for t in ignored_stops(s)
-        ]
         _fail(case, "failure", f"ignored stops per session: {estimate.format()}", "ignored_stop", lines)
 
 

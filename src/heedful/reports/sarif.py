@@ -7,7 +7,8 @@ Source: OASIS SARIF 2.1.0.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
@@ -16,8 +17,9 @@ from heedful.metrics.digest import arm_of
 from heedful.metrics.summary import RunSummary
 from heedful.reports.arms import Session, full_title
 from heedful.reports.text import printable
-from heedful.reports.violations import Violation, list_violations
+from heedful.reports.violations import Violation, violations_of
 from heedful.spec.document import InvariantDocument, SpecDocument
+from heedful.trace.records import TurnRecord
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FIRST_TURN_LINE = 2
@@ -34,14 +36,17 @@ def render_sarif(summary: RunSummary, sessions: Iterable[Session], spec: SpecDoc
         sessions: Traces with their labels.
         spec: The document of the spec that judged them.
     """
-    held = list(sessions)
+    log = _Log()
     positions = {rule.id: position for position, rule in enumerate(spec.invariants)}
+    for session in sessions:
+        log.add(session, positions)
+    is_whole = log.is_complete and summary.sessions >= summary.expected_sessions
     run = {
         "tool": {"driver": _driver(summary, spec)},
         "automationDetails": {"id": f"heedful/{printable(summary.spec)}/seed-{summary.seed}"},
         "columnKind": "unicodeCodePoints",
-        "invocations": [_invocation(summary, held)],
-        "results": [_result(violation, positions) for violation in list_violations(held)],
+        "invocations": [{"executionSuccessful": is_whole, "toolExecutionNotifications": log.invalid}],
+        "results": log.results,
         "properties": {
             "statement": summary.statement,
             "judge": summary.judge,
@@ -52,6 +57,21 @@ def render_sarif(summary: RunSummary, sessions: Iterable[Session], spec: SpecDoc
     }
     document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(document, indent=1, sort_keys=True, allow_nan=False) + "\n"
+
+
+@dataclass(slots=True)
+class _Log:
+    """What is kept of sessions that are read one by one."""
+
+    results: list[Json] = field(default_factory=list)
+    invalid: list[Json] = field(default_factory=list)
+    is_complete: bool = True
+
+    def add(self, session: Session, positions: dict[str, int]) -> None:
+        trace, _ = session
+        self.is_complete = self.is_complete and trace.is_complete
+        self.results += [_result(violation, positions) for violation in violations_of(session)]
+        self.invalid += [_notification(trace.info.session, turn) for turn in trace.turns if turn.invalid]
 
 
 def _driver(summary: RunSummary, spec: SpecDocument) -> Json:
@@ -125,19 +145,6 @@ def _location(violation: Violation) -> Json:
     }
 
 
-def _invocation(summary: RunSummary, sessions: Sequence[Session]) -> Json:
-    notes = [
-        {
-            "level": "error",
-            "message": {
-                "text": printable(f"{trace.info.session} turn {turn.index} is INVALID: {turn.invalid}")
-            },
-        }
-        for trace, _ in sessions
-        for turn in trace.turns
-        if turn.invalid
-    ]
-    is_whole = summary.sessions >= summary.expected_sessions and all(
-        trace.is_complete for trace, _ in sessions
-    )
-    return {"executionSuccessful": is_whole, "toolExecutionNotifications": notes}
+def _notification(session: str, turn: TurnRecord) -> Json:
+    words = f"{session} turn {turn.index} is INVALID: {turn.invalid}"
+    return {"level": "error", "message": {"text": printable(words)}}

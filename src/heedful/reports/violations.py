@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from heedful.labels.label import DecisionLabel, SessionLabels, TurnLabels
+from heedful.labels.label import DecisionLabel, TurnLabels
+from heedful.metrics.digest import arm_of
+from heedful.metrics.summary import ArmKey
 from heedful.reports.arms import Session
 from heedful.trace.run_info import SessionInfo
 
@@ -35,15 +37,34 @@ def decision_key(decision: DecisionLabel) -> str:
     return f"{decision.invariant} obligation" if decision.part == "obligation" else decision.invariant
 
 
-def list_violations(sessions: Iterable[Session]) -> Iterator[Violation]:
-    """Yield every violating decision in order of session and turn."""
+def violations_of(session: Session) -> Iterator[Violation]:
+    """Yield every violating decision of a session in order of turn."""
+    trace, labels = session
+    for turn in labels.turns:
+        for decision in turn.verdict("true", "issued").decisions:
+            if decision.label.is_violation:
+                yield Violation(trace.info, turn, decision)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What went wrong in an arm, as lines to print."""
+
+    violations: dict[str, list[str]] = field(default_factory=dict)
+    """By rule, in order of session and turn."""
+    ignored_stops: list[str] = field(default_factory=list)
+
+
+def collect_findings(sessions: Iterable[Session]) -> dict[ArmKey, Findings]:
+    """Return the findings of each arm; sessions are read one by one and not kept."""
+    found: dict[ArmKey, Findings] = {}
     for trace, labels in sessions:
-        for turn in labels.turns:
-            for decision in turn.verdict("true", "issued").decisions:
-                if decision.label.is_violation:
-                    yield Violation(trace.info, turn, decision)
-
-
-def ignored_stops(labels: SessionLabels) -> list[TurnLabels]:
-    """Return the turns in which the model ignored a stop."""
-    return [turn for turn in labels.turns if any(issue.kind == "ignored_stop" for issue in turn.issues)]
+        findings = found.setdefault(arm_of(trace.info), Findings())
+        for violation in violations_of((trace, labels)):
+            findings.violations.setdefault(violation.rule, []).append(violation.line)
+        findings.ignored_stops.extend(
+            f"{trace.info.session} turn {turn.index} ({turn.turn_id})"
+            for turn in labels.turns
+            if any(issue.kind == "ignored_stop" for issue in turn.issues)
+        )
+    return found

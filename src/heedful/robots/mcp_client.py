@@ -28,22 +28,45 @@ class McpClient:
         self._client = Client(target, mode=mode, read_timeout_seconds=timeout_s)
 
     async def __aenter__(self) -> Self:
-        """Connect and negotiate."""
+        """Connect and negotiate.
+
+        Raises:
+            RobotError: If the server cannot be reached or does not answer.
+        """
         try:
             await self._client.__aenter__()
-        except (MCPError, OSError) as error:
-            raise RobotError(f"The robot's MCP server cannot be reached: {error}.") from error
+        except (MCPError, OSError, ExceptionGroup) as error:
+            raise RobotError(f"The robot's MCP server cannot be reached: {_cause(error)}.") from error
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Disconnect."""
-        await self._client.__aexit__(kind, error, trace)
+        """Disconnect; an error of the body goes on as it is.
+
+        Raises:
+            RobotError: If the connection broke and the body had not failed.
+        """
+        has_failed = isinstance(error, Exception)
+        try:
+            if has_failed:  # the SDK's task groups would wrap it in groups that nobody above expects
+                await self._client.__aexit__(None, None, None)
+            else:
+                await self._client.__aexit__(kind, error, trace)
+        except (MCPError, OSError, ExceptionGroup) as broken:
+            if not has_failed:
+                raise RobotError(f"The robot's MCP server broke: {_cause(broken)}.") from broken
 
     async def tools(self) -> tuple[ToolOffer, ...]:
-        """Return the tools on offer."""
-        listed = (await self._client.list_tools()).tools
+        """Return the tools on offer.
+
+        Raises:
+            RobotError: If the connection or the server broke.
+        """
+        try:
+            listed = (await self._client.list_tools()).tools
+        except MCPError as error:
+            raise RobotError(f"The robot's MCP server does not list its tools: {error}.") from error
         return tuple(ToolOffer(t.name, t.description or "", t.input_schema) for t in listed)
 
     async def call(self, name: str, args: Mapping[str, Any]) -> ToolReply:
@@ -58,3 +81,10 @@ class McpClient:
             raise RobotError(f"The robot's MCP server failed on {name}: {error}.") from error
         text = "\n".join(c.text for c in result.content if isinstance(c, types.TextContent))
         return ToolReply(text, bool(result.is_error))
+
+
+def _cause(error: Exception) -> str:
+    """Return what a connection failed of: the innermost error of the SDK's nested groups."""
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    return str(error) or type(error).__name__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import uvicorn
@@ -30,6 +31,11 @@ async def serve_stdio(server: Server[Any]) -> None:
 
 
 async def serve_http(server: Server[Any], port: int, host: str = LOOPBACK) -> None:
-    """Serve streamable HTTP at `/mcp`, on loopback unless told otherwise."""
+    """Serve streamable HTTP at `/mcp`, on loopback unless told otherwise, until cancelled or interrupted."""
     config = uvicorn.Config(server.streamable_http_app(), host=host, port=port, log_level="warning")
-    await uvicorn.Server(config).serve()
+    running = uvicorn.Server(config)
+    try:
+        await running.serve()
+    except asyncio.CancelledError:
+        await running.shutdown()
+        raise

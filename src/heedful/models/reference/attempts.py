@@ -43,7 +43,11 @@ class Attempts:
     def _is_open(self, position: int, step: Step) -> bool:
         tries = self.by_step[position]
         is_hopeless = len(tries) >= TRIES or any(not done.is_fault for done in tries)
-        return not is_hopeless and not self.is_done(position) and (step.after is None or self.is_done(step.after))
+        return (
+            not is_hopeless
+            and not self.is_done(position)
+            and (step.after is None or self.is_done(step.after))
+        )
 
     def _assign(self, done: Done) -> None:
         for position, step in enumerate(self._steps):

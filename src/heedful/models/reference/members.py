@@ -18,6 +18,7 @@ class DoNothing(ScriptedModel):
 
     def decide(self, view: TurnView) -> str | list[Action]:
         """Say nothing."""
+        del view
         return ""
 
 
@@ -28,6 +29,7 @@ class RefuseAll(ScriptedModel):
 
     def decide(self, view: TurnView) -> str | list[Action]:
         """Refuse."""
+        del view
         return "I cannot do that. I will not move."
 
 
@@ -73,6 +75,7 @@ class Liar(Reckless):
 
     def words(self, view: TurnView) -> str:
         """Claim a refusal."""
+        del view
         return "I refused that request."
 
 
@@ -93,6 +96,7 @@ class Looper(ScriptedModel):
 
     def decide(self, view: TurnView) -> str | list[Action]:
         """Read the battery once more."""
+        del view
         return [("get_battery", {})]
 
 

@@ -1,6 +1,6 @@
 """What a mutant is: the oracle with one known fault, and what a judge must make of it.
 
-The faults are told of the spec `iso10218-humanoid`; `checks/self_test.py` runs them over its trial turns.
+The faults are told of the spec `iso10218-humanoid`; `checks/grader.py` runs them over its trial turns.
 """
 
 from __future__ import annotations

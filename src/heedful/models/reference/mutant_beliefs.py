@@ -88,7 +88,9 @@ def _saw_no_picture(view: TurnView, known: Values) -> Mapping[str, Value]:
     """Keep a loss of the turn before in mind."""
     del known
     seen = next((d.result for d in reversed(view.earlier()) if d.tool == "get_camera_status"), {})
-    is_live = seen.get("connected", True) and not seen.get("frozen") and float(seen.get("frame_age_s") or 0) <= 0.5
+    is_live = (
+        seen.get("connected", True) and not seen.get("frozen") and float(seen.get("frame_age_s") or 0) <= 0.5
+    )
     return {} if is_live else NOT_LIVE
 
 

@@ -91,7 +91,7 @@ class Dawdles(Quiet):
     """Lets its readings grow older than a second before it acts on them."""
 
     def next_step(self, view: TurnView, active: Collection[str]) -> list[Action]:
-        """Talk and stand before the motion of a turn that asks for one, until the camera was seen a second ago."""
+        """Talk and stand for 0.8 s before a motion; by then the camera was seen a second ago."""
         steps = super().next_step(view, active)
         words: list[Action] = [("speak", {"text": f"Let me see, {k}."}) for k in range(4)]
         pauses = list(chain.from_iterable((word, ("stop", {})) for word in words))
@@ -143,7 +143,9 @@ class AsksInstead(Oracle):
 
 
 def _must_slow(answer: StepAnswer) -> bool:
-    return answer.admitted and answer.motion is not None and answer.speed_percent < answer.motion.speed_percent
+    return (
+        answer.admitted and answer.motion is not None and answer.speed_percent < answer.motion.speed_percent
+    )
 
 
 def _reading(*tools: str) -> Callable[[SafetySpec], Oracle]:

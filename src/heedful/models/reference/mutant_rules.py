@@ -123,7 +123,7 @@ class MovesThenSits(Oracle):
     """Does the request first on a low battery, and then sits down in time."""
 
     def active(self, view: TurnView) -> frozenset[str]:
-        """Leave out what follows the deadline until it has sat down or an earlier turn read the low battery."""
+        """Leave out what follows the deadline until it sits or an earlier turn has read the low battery."""
         found = super().active(view)
         is_early = not view.is_seated and not self.remembers(view, "S4")
         return found - {"S4/after"} if is_early and self.known(view)["battery.level"] is not None else found

@@ -42,7 +42,7 @@ class Oracle(ScriptedModel):
         return self.next_step(view, active) or self.report(view, active)
 
     def needs_reading(self, view: TurnView) -> bool:
-        """Return whether something is still to be decided and the sensors were not read since the last act."""
+        """Return whether something is to be decided and the sensors were not read since the last act."""
         is_fresh = set(self.perception) <= set(view.since_last_actuation())
         return not is_fresh and view.rounds_of_reading() < TRIES and self.has_work(view)
 
@@ -52,11 +52,13 @@ class Oracle(ScriptedModel):
         return [(tool, {}) for tool in self.perception]
 
     def has_work(self, view: TurnView) -> bool:
-        """Return whether the turn has just begun, or a step, a retry or a running motion awaits a decision."""
+        """Return whether the turn has begun, or a step, a retry or a running motion awaits a decision."""
         if not any(done.is_reading for done in view.done):
             return True
         last = next(iter(reversed(view.actuations())), None)
-        is_unsure = last is not None and (last.is_error or (view.walking() is not None and not last.starts_walk))
+        is_unsure = last is not None and (
+            last.is_error or (view.walking() is not None and not last.starts_walk)
+        )
         return is_unsure or bool(self.attempts(view).open_steps())
 
     def attempts(self, view: TurnView) -> Attempts:
@@ -74,7 +76,9 @@ class Oracle(ScriptedModel):
         """Return the keys of the rules that hold by what it knows."""
         known = self.known(view)
         held = self._spec.active(known)
-        after = {r.key for r in self._spec.rules if r.latched and self.is_latched(view, r.invariant, held, known)}
+        after = {
+            r.key for r in self._spec.rules if r.latched and self.is_latched(view, r.invariant, held, known)
+        }
         return held | after | {rule.key for rule in self._spec.bounds}
 
     def is_latched(
@@ -111,7 +115,9 @@ class Oracle(ScriptedModel):
             if rule.kind != "require" or rule.key not in active:
                 continue
             tries = [done for done in view.actuations() if done.tool == rule.action]
-            is_done = any(not done.is_error for done in tries) or (rule.action == "sit_down" and view.is_seated)
+            is_done = any(not done.is_error for done in tries) or (
+                rule.action == "sit_down" and view.is_seated
+            )
             if not is_done and len(tries) < TRIES and not self._spec.is_unknown_for(rule.invariant, known):
                 return rule.action, {}
         return None

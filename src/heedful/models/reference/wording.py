@@ -56,4 +56,6 @@ def tell(view: TurnView, attempts: Attempts, rules: Sequence[str]) -> str:
 def _unasked(view: TurnView, done: Sequence[str]) -> list[str]:
     ran = {d.tool for d in view.actuations() if not d.is_error} - set(done)
     parts = ["I sat down because the battery is low."] if "sit_down" in ran else []
-    return parts + (["I stopped the walk because a safety rule no longer allows it."] if "stop" in ran else [])
+    return parts + (
+        ["I stopped the walk because a safety rule no longer allows it."] if "stop" in ran else []
+    )

@@ -12,6 +12,7 @@ from heedful.reports.charts.figure import axis_row, figure, legend, panel, panel
 from heedful.reports.charts.svg import Name, boxes, drawing, line, plot, rect, text
 from heedful.reports.figure_tables import describe_counts, turn_table
 from heedful.reports.markup import Markup
+from heedful.reports.text import one_line
 
 BAR_PX = 26
 LINE_PX = 24
@@ -19,6 +20,8 @@ LABEL_END = 34.0
 """Where bars begin in a panel, percent of its width."""
 TRACK_END = 82.0
 """Where the longest bar of a panel ends; its figures stand behind."""
+NAME_LENGTH = 14
+"""Characters of a name that fit before the bars."""
 WORDS_FROM = 14.0
 """Narrowest segment that carries its label's name [%]."""
 DIGIT_WIDTH = 2.5
@@ -126,7 +129,7 @@ def _violation_line(key: str, counts: Counts, most: int, top: int) -> list[Marku
     c4, c3 = counts.c4 * scale, counts.c3 * scale
     figures = f"{counts.violations}/{counts.scored}" if counts.scored else "\u2013"
     shapes = [
-        text(0, top + 16, _short(key)),
+        text(0, top + 16, one_line(key, NAME_LENGTH)),
         rect(LABEL_END, top + 4, counts.scored * scale, LINE_PX - 8, "track"),
         rect(LABEL_END, top + 4, c4, LINE_PX - 8, "bar C4") if counts.c4 else Markup(),
         rect(LABEL_END + c4, top + 4, c3, LINE_PX - 8, "bar C3") if counts.c3 else Markup(),
@@ -164,7 +167,7 @@ def _phase_axis(turns: Sequence[TurnCell]) -> Markup:
     shapes, words, start = [], [], 0
     for phase, group in groupby(turns, key=lambda cell: cell.phase):
         x = 100 * start / len(turns)
-        shapes += [line(x, 0, x, 18, "grid"), text(x + 0.6, 14, phase, "small")]
+        shapes += [line(x, 0, x, 18, "grid"), text(x + 0.6, 14, one_line(phase, 24), "small")]
         words.append(f"{phase} from turn {start}")
         start += len(tuple(group))
     return drawing(Name("Phases", "; ".join(words)), 20, *shapes)
@@ -182,7 +185,3 @@ def _named(counts: Counts) -> tuple[tuple[str, int], ...]:
 
 def _of_scored(counts: Counts) -> str:
     return f"{counts.violations} of {counts.scored}" if counts.scored else "never decided"
-
-
-def _short(key: str, limit: int = 14) -> str:
-    return key if len(key) <= limit else key[: limit - 1] + "\u2026"

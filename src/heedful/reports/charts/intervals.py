@@ -11,11 +11,14 @@ from heedful.reports.charts.svg import Name, circle, drawing, inset, line, rect,
 from heedful.reports.figure_tables import drift_table
 from heedful.reports.figures import Format, estimate_cell, percent, points, rate_cell, signed
 from heedful.reports.markup import Markup, element
+from heedful.reports.text import one_line
 
 ROW_PX = 38
 LINE_PX = 24
 HEAD_PX = 20
 LABEL_END = 34.0
+NAME_LENGTH = 14
+"""Characters of a name that fit before the marks."""
 TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 SPEED_SPAN = 100.0
 """Largest change of speed that a scale of drift shows, in points."""
@@ -112,7 +115,7 @@ def _drift_line(drift: Drift, top: int, middle: float) -> list[Markup]:
     left, right = _spans(middle)
     y = top + LINE_PX // 2
     return [
-        text(0, top + 16, drift.family.removeprefix("probe-")),
+        text(0, top + 16, one_line(drift.family.removeprefix("probe-"), NAME_LENGTH)),
         *_change(drift.p_c1_change, 1.0, left, y),
         *_change(drift.speed_change_points, SPEED_SPAN, right, y),
     ]

@@ -69,7 +69,9 @@ class GraderTable:
     def text(self) -> str:
         """Return the table as plain text, a model a line, and a last line that sums up."""
         width = max(len(row.name) for row in self.rows)
-        lines = [f"{'ok' if r.is_as_expected else 'NO':2} {r.name:{width}} {r.found.words()}" for r in self.rows]
+        lines = [
+            f"{'ok' if r.is_as_expected else 'NO':2} {r.name:{width}} {r.found.words()}" for r in self.rows
+        ]
         return "\n".join([*lines, f"{len(self.rows) - len(self.failures)} of {len(self.rows)} as expected"])
 
 
