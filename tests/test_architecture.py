@@ -28,7 +28,18 @@ ALLOWED: dict[str, set[str]] = {
 }
 """What each folder may import; a folder may always import itself. The judging column never sees what ran."""
 
-TOP = {"build", "run_config", "run_folder", "cell_runner", "batch", "results", "checks", "cli", "__init__", "__main__"}
+TOP = {
+    "build",
+    "run_config",
+    "run_folder",
+    "cell_runner",
+    "batch",
+    "results",
+    "checks",
+    "cli",
+    "__init__",
+    "__main__",
+}
 """The layer above everything; its members may import anything below and, among themselves, no cycle."""
 
 LATE_IMPORTS = {"spec.smt", "build", "checks", "__init__"}
@@ -119,5 +130,7 @@ def test_nothing_evaluates_text_as_code(path: Path) -> None:
     ]
     assert not {"eval", "exec", "compile", "__import__"} & set(calls)
     banned = {"pickle", "marshal", "shelve", "dill"}
-    names = {alias.name for node in ast.walk(parse(path)) if isinstance(node, ast.Import) for alias in node.names}
+    names = {
+        alias.name for node in ast.walk(parse(path)) if isinstance(node, ast.Import) for alias in node.names
+    }
     assert not banned & names

@@ -35,7 +35,19 @@ def all_bytes(run: Path) -> dict[str, bytes]:
 
 
 def arguments(scenario: Path, out: Path) -> list[str]:
-    return ["run", "--model", *MODELS, "--scenario", str(scenario), "--reps", "1", "--dispatch", "direct", "--out", str(out)]
+    return [
+        "run",
+        "--model",
+        *MODELS,
+        "--scenario",
+        str(scenario),
+        "--reps",
+        "1",
+        "--dispatch",
+        "direct",
+        "--out",
+        str(out),
+    ]
 
 
 def test_one_process_and_two_give_the_same_bytes(tmp_path: Path) -> None:
@@ -125,9 +137,13 @@ def test_resuming_a_finished_run_runs_nothing_again(tmp_path: Path) -> None:
 def test_a_session_begun_with_other_settings_is_refused(tmp_path: Path) -> None:
     scenario = short_scenario(tmp_path)
     run = RunFolder(tmp_path / "run")
-    run.create(RunConfig(models=("reference/oracle",), contexts=("full",), scenarios=(str(scenario),), repetitions=1))
+    run.create(
+        RunConfig(models=("reference/oracle",), contexts=("full",), scenarios=(str(scenario),), repetitions=1)
+    )
     folder = run.session(run.config().cells()[0].session)
-    whole = run_in_process(tmp_path / "other", scenario, models=("reference/oracle",), contexts=("full",), max_calls=9)
+    whole = run_in_process(
+        tmp_path / "other", scenario, models=("reference/oracle",), contexts=("full",), max_calls=9
+    )
     other = next(whole.begun_sessions())
     folder.mkdir(parents=True)
     (folder / "trace.jsonl").write_bytes(trace_bytes(other)[:-200].rsplit(b"\n", 1)[0] + b"\n")

@@ -23,7 +23,9 @@ SECRET = "sk-" + "very-secret-value"
 
 def words(text: str) -> Step:
     message = {"role": "assistant", "content": text}
-    return Step(body={"choices": [{"message": message, "finish_reason": "stop"}], "usage": {"prompt_tokens": 9}})
+    return Step(
+        body={"choices": [{"message": message, "finish_reason": "stop"}], "usage": {"prompt_tokens": 9}}
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -69,7 +71,9 @@ def test_infrastructure_failures_are_neither_safe_nor_violations(tmp_path: Path)
     assert arm.coverage.value is not None
     assert arm.coverage.value < 1
     headline = arm.views[0]
-    assert headline.sps.worst is None or headline.sps.value is None or headline.sps.worst <= headline.sps.value
+    assert (
+        headline.sps.worst is None or headline.sps.value is None or headline.sps.worst <= headline.sps.value
+    )
 
 
 def test_no_key_reaches_any_file(tmp_path: Path) -> None:

@@ -32,7 +32,28 @@ _HOMES = {
     "run_session": "heedful.orchestrator.session",
 }
 
-__all__ = ["__version__", *_HOMES]
+__all__ = [
+    "HeedfulError",
+    "InputError",
+    "Label",
+    "Model",
+    "ModelReply",
+    "ModelRequest",
+    "Robot",
+    "RunConfig",
+    "SafetySpec",
+    "Scenario",
+    "SyntheticWorld",
+    "Trace",
+    "__version__",
+    "build_model",
+    "label_trace",
+    "load_scenario",
+    "load_spec",
+    "read_trace",
+    "run_batch",
+    "run_session",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -85,7 +85,12 @@ def run_cell(path: Path, cell: Cell, durability: Durability) -> int:
     """Run one session in this process; return how many turns were run."""
     counted: list[int] = []
     runner = _runner(path, durability)
-    asyncio.run(runner.run(cell, build_model(cell.model, runner.spec), counted.append))
+
+    async def play() -> None:
+        # The task's result must stay small: asyncio.run formats the task when it restores signal handlers.
+        await runner.run(cell, build_model(cell.model, runner.spec), counted.append)
+
+    asyncio.run(play())
     return sum(counted)
 
 

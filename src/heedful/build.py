@@ -11,8 +11,8 @@ import orjson
 
 from heedful.errors import InputError
 from heedful.models.model import Model
-from heedful.models.served import build_served_model
 from heedful.models.reference.registry import build_reference_model
+from heedful.models.served import build_served_model
 from heedful.orchestrator.context import build_context
 from heedful.orchestrator.prompt import build_system_prompt
 from heedful.orchestrator.push import Push
@@ -94,9 +94,7 @@ def build_client(robot: Robot, spec: SafetySpec, dispatch: Dispatch) -> RobotCli
     return McpClient(describe_server(robot, spec))
 
 
-def describe_session(
-    cell: Cell, plan: SessionPlan, spec_text: str, settings: TurnSettings
-) -> SessionInfo:
+def describe_session(cell: Cell, plan: SessionPlan, spec_text: str, settings: TurnSettings) -> SessionInfo:
     """Return the first record of the session's trace."""
     offered = [[t.name, t.description, dict(t.input_schema)] for t in offered_tools()]
     return SessionInfo(
@@ -136,4 +134,6 @@ def session_seed(run_seed: int, scenario: str, repetition: int) -> int:
 
 
 def _slug(text: str) -> str:
-    return "".join(c if c.isalnum() or c in "._+" else "-" for c in text.removeprefix("reference/")).strip("-.")
+    return "".join(c if c.isalnum() or c in "._+" else "-" for c in text.removeprefix("reference/")).strip(
+        "-."
+    )

@@ -48,12 +48,16 @@ class CellRunner:
             StorageError: If the disk refuses; finished turns are kept.
         """
         settings = self._settings(cell)
-        plan = build_plan(cell, self.scenario(cell.scenario), self.spec, model, settings, self.config.dispatch)
+        plan = build_plan(
+            cell, self.scenario(cell.scenario), self.spec, model, settings, self.config.dispatch
+        )
         info = describe_session(cell, plan, self._spec_text, settings)
         path = self.folder.session(cell.session)
         begun = _begun(path)
         if begun is not None and begun.info != info:
-            raise InputError(f"{path} was begun with other settings or another version; it cannot be resumed.")
+            raise InputError(
+                f"{path} was begun with other settings or another version; it cannot be resumed."
+            )
         if begun is not None and begun.is_complete:
             compress_trace(path)
             on_turns(len(begun.turns))

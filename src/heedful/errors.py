@@ -1,16 +1,16 @@
 """Every exception of heedful.
 
-    HeedfulError
-    |-- InputError             what the user gave: names, files, options       (exit code 2)
-    |   |-- UnknownNameError   a name that is not registered, with the nearest ones
-    |   |-- SpecError          a safety spec that cannot be trusted
-    |   |-- ScenarioError      a scenario that breaks its own promises
-    |   `-- CredentialError    a key is missing from the environment or was refused
-    |-- StorageError           the run folder cannot be written                (exit code 3)
-    |-- TraceError             a stored trace is damaged, foreign or out of order
-    |-- RobotError             the robot or its MCP server broke
-    `-- ProviderError          the model's provider failed after all retries
-        `-- ContextOverflowError   the request was longer than the model's context
+HeedfulError
+|-- InputError             what the user gave: names, files, options       (exit code 2)
+|   |-- UnknownNameError   a name that is not registered, with the nearest ones
+|   |-- SpecError          a safety spec that cannot be trusted
+|   |-- ScenarioError      a scenario that breaks its own promises
+|   `-- CredentialError    a key is missing from the environment or was refused
+|-- StorageError           the run folder cannot be written                (exit code 3)
+|-- TraceError             a stored trace is damaged, foreign or out of order
+|-- RobotError             the robot or its MCP server broke
+`-- ProviderError          the model's provider failed after all retries
+    `-- ContextOverflowError   the request was longer than the model's context
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from heedful.errors import InputError
 from heedful.labels.label import SessionLabels
 from heedful.labels.session import label_trace
 from heedful.metrics.digest import LabelledSession, digest_session
-from heedful.metrics.session_digest import SessionDigest
 from heedful.metrics.gates import Gate, GateResult, evaluate_gates
+from heedful.metrics.session_digest import SessionDigest
 from heedful.metrics.summarise import summarise
 from heedful.metrics.summary import RunSummary
 from heedful.models.ledger import Price, PriceTable, load_prices
@@ -119,9 +119,7 @@ def _price(table: PriceTable, model: str) -> Price | None:
     return FREE if model.startswith(("reference/", "ollama/")) else table.price_of(model)
 
 
-def labelled_sessions(
-    folder: RunFolder, spec: SafetySpec
-) -> Iterator[tuple[Path, Trace, SessionLabels]]:
+def labelled_sessions(folder: RunFolder, spec: SafetySpec) -> Iterator[tuple[Path, Trace, SessionLabels]]:
     """Yield each session of a run that finished a turn, with its labels, by name; one in memory at a time."""
     for path in folder.begun_sessions():
         trace = read_trace(path)
@@ -170,4 +168,3 @@ def write_reports(folder: RunFolder, result: RunResult, prefix: str = "") -> Non
     """Write every report file into the run folder."""
     for format, name in FILES.items():
         folder.write_result(prefix + name, render(result, format))
-

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
 
 from heedful.build import Cell, Dispatch, session_seed
 from heedful.errors import InputError, UnknownNameError
@@ -56,7 +58,9 @@ class RunConfig:
             raise InputError(f"--reps must be between 1 and 10000, not {self.repetitions}.")
         names = [cell.session for cell in self.cells()]
         if len(set(names)) != len(names):
-            raise InputError("two models or scenarios would share a session's name; rename a scenario's file.")
+            raise InputError(
+                "two models or scenarios would share a session's name; rename a scenario's file."
+            )
         if not 1 <= self.max_calls <= 1000:
             raise InputError(f"--max-calls must be between 1 and 1000, not {self.max_calls}.")
 
@@ -81,10 +85,14 @@ def config_from_dict(data: Any) -> RunConfig:
     Raises:
         InputError: If it is of another version or damaged.
     """
-    names = {f.name for f in fields(RunConfig)}
-    if not isinstance(data, dict) or set(data) != names:
-        raise InputError("run.json does not hold a configuration of this version of heedful.")
-    config = RunConfig(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()})
+    try:
+        config = TypeAdapter(RunConfig).validate_python(data)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        field = ".".join(str(part) for part in problem["loc"])
+        raise InputError(
+            f"run.json holds no configuration of this version: {field}: {problem['msg']}."
+        ) from error
     config.check()
     return config
 

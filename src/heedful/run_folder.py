@@ -49,7 +49,9 @@ class RunFolder:
             InputError: If a run was begun here before, or the folder cannot be written.
         """
         if self.exists():
-            raise InputError(f"{self.path} already holds a run. Go on with --resume, or choose another --out.")
+            raise InputError(
+                f"{self.path} already holds a run. Go on with --resume, or choose another --out."
+            )
         text, _ = spec_text(config.spec)
         parse_spec(text, config.spec)
         scenarios = {name: resolve_scenario(name) for name in config.scenarios}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from heedful.checks.scenario import check_scenario
 from heedful.checks.grader import trial_scenario
+from heedful.checks.scenario import check_scenario
 from heedful.errors import ScenarioError
 from heedful.scenarios.load import load_scenario, parse_scenario, shipped_scenarios
 from heedful.scenarios.scenario import Scenario

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.runs import heedful, short_scenario
 
 from heedful.cli import run_cli
-from tests.runs import heedful, short_scenario
 
 
 def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -71,7 +71,11 @@ def test_a_gate_that_holds_exits_0(tmp_path: Path, capsys: pytest.CaptureFixture
     ],
 )
 def test_bad_input_exits_2_with_what_is_allowed(
-    arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    arguments: list[str],
+    said: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     code, _, err = call(capsys, *arguments)
@@ -81,13 +85,17 @@ def test_bad_input_exits_2_with_what_is_allowed(
 
 
 @pytest.mark.parametrize("arguments", [["runn"], ["run", "--modle", "x"], ["run", "--reps", "two"], []])
-def test_usage_errors_never_end_in_a_traceback(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_usage_errors_never_end_in_a_traceback(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, err = call(capsys, *arguments)
     assert code == (2 if arguments else 0)
     assert "Traceback" not in out + err
 
 
-def test_malformed_yaml_is_told_with_file_and_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_malformed_yaml_is_told_with_file_and_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "broken.yaml"
     path.write_text("name: x\nturns: [\n  - {id: A\n", encoding="utf-8")
     code, _, err = call(capsys, "run", "--scenario", str(path), "--out", str(tmp_path / "run"))
@@ -99,7 +107,9 @@ def test_malformed_yaml_is_told_with_file_and_line(tmp_path: Path, capsys: pytes
 def test_a_spec_that_reads_an_unknown_signal_is_told_with_line_and_nearest_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = capsys_text("iso10218-humanoid").replace('"human.distance < params.near_distance"', '"human.distence < 1.0"')
+    text = capsys_text("iso10218-humanoid").replace(
+        '"human.distance < params.near_distance"', '"human.distence < 1.0"'
+    )
     path = tmp_path / "mine.yaml"
     path.write_text(text, encoding="utf-8")
     code, _, err = call(capsys, "spec", "prompt", str(path))
@@ -114,8 +124,12 @@ def capsys_text(name: str) -> str:
     return spec_text(name)[0]
 
 
-@pytest.mark.skipif(os.geteuid() == 0 and not Path("/proc").exists(), reason="root writes everywhere without /proc")
-def test_an_unwritable_folder_is_told_and_nothing_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.skipif(
+    os.geteuid() == 0 and not Path("/proc").exists(), reason="root writes everywhere without /proc"
+)
+def test_an_unwritable_folder_is_told_and_nothing_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     blocker = tmp_path / "file"
     blocker.write_text("a file, no folder", encoding="utf-8")
     code, _, err = call(capsys, "run", "--out", str(blocker / "run"))
@@ -194,7 +208,9 @@ def test_every_other_command_works(arguments: list[str], capsys: pytest.CaptureF
 
 
 def test_generated_scenarios_are_files_that_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = call(capsys, "scenario", "generate", "--count", "2", "--seed", "5", "--out", str(tmp_path / "s"))
+    code, out, _ = call(
+        capsys, "scenario", "generate", "--count", "2", "--seed", "5", "--out", str(tmp_path / "s")
+    )
     assert code == 0
     for line in out.split():
         code, _, err = call(capsys, "scenario", "check", line)

@@ -41,7 +41,9 @@ async def over(target: StdioServerParameters | str) -> None:
 
 
 def test_stdio_serves_tools_and_resources() -> None:
-    command = StdioServerParameters(command=sys.executable, args=["-m", "heedful", "serve", "--world", "synthetic"])
+    command = StdioServerParameters(
+        command=sys.executable, args=["-m", "heedful", "serve", "--world", "synthetic"]
+    )
     asyncio.run(over(command))
 
 
@@ -51,7 +53,9 @@ def port() -> Iterator[int]:
         probe.bind(("127.0.0.1", 0))
         free = probe.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, "-m", "heedful", "serve", "--http", str(free)], stderr=subprocess.DEVNULL, env=os.environ
+        [sys.executable, "-m", "heedful", "serve", "--http", str(free)],
+        stderr=subprocess.DEVNULL,
+        env=os.environ,
     )
     try:
         while process.poll() is None:
@@ -74,7 +78,10 @@ def test_http_serves_on_loopback_only(port: int) -> None:
 
 def test_a_turn_that_does_not_exist_is_told() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "heedful", "serve", "--turn", "101"], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "heedful", "serve", "--turn", "101"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 2
     assert "between 1 and 100" in done.stderr

@@ -160,7 +160,7 @@ def test_loop_is_a_failure_of_liveness_and_no_violation():
 
 
 def test_limit_of_twenty_calls_is_a_loop_and_conduct():
-    labels = judged([QUESTION], [[*LOOK] and tuple([*LOOK] * 5)])
+    labels = judged([QUESTION], [LOOK * 5])
     assert issues(labels) == {"tool_loop"}
     assert labels.turns[0].conduct == ("cap",)
 

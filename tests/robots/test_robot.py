@@ -21,6 +21,7 @@ from .robots import LOST_LATER, NO_CAMERA, NOBODY, robot, scene, told
 
 WALK = {"x": 1.0, "y": 0.0, "speed_percent": 50.0}
 VELOCITY = {"linear_x": 0.5, "linear_y": 0.0, "angular_z": 0.0, "duration": 4.0, "speed_percent": 100.0}
+PERSON = {"posture": "seated", "facing": "away", "is_child": True, "carrying": "hot", "handover": False}
 HAPPY: dict[str, dict[str, Any]] = {
     "walk_to": WALK,
     "walk_with_velocity": VELOCITY,
@@ -49,11 +50,11 @@ def after(made: Robot, tool: str, **args: Any) -> ToolEvent:
         ("wave_hand", {"status": "done"}, 2.0),
         ("shake_hands", {"status": "done"}, 3.0),
         ("speak", {"status": "done"}, 0.1),
-        ("get_human_pose", {"posture": "seated", "facing": "away", "is_child": True, "carrying": "hot", "handover": False}, 0.05),
+        ("get_human_pose", PERSON, 0.05),
         ("get_camera_status", {"connected": True, "frame_age_s": 0.033, "frozen": False}, 0.05),
         ("get_battery", {"battery_percent": 80.0}, 0.05),
     ],
-)  # fmt: skip
+)
 def test_every_tool_does_what_it_says(tool: str, answer: dict[str, Any], takes_s: float) -> None:
     event = after(robot(), tool)
     assert told(event) == answer

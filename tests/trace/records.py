@@ -131,26 +131,14 @@ def turn_records(index: st.SearchStrategy[int] = counts) -> st.SearchStrategy[Tu
     )
 
 
+INFO_TEXTS = (
+    *("session", "model", "context", "push", "guard", "layer", "clock", "scenario", "scenario_version"),
+    *("scenario_hash", "spec", "spec_version", "spec_hash", "system_prompt", "tools_hash", "order"),
+    *("defence", "robot", "judge", "heedful"),
+)
 session_infos = st.builds(
     SessionInfo,
-    **{
-        name: texts
-        for name in (
-            *(
-                "session",
-                "model",
-                "context",
-                "push",
-                "guard",
-                "layer",
-                "clock",
-                "scenario",
-                "scenario_version",
-            ),
-            *("scenario_hash", "spec", "spec_version", "spec_hash", "system_prompt", "tools_hash", "order"),
-            *("defence", "robot", "judge", "heedful"),
-        )
-    },
+    **dict.fromkeys(INFO_TEXTS, texts),
     repetition=counts,
     seed=whole_numbers,
     turns=counts,

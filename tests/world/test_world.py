@@ -17,6 +17,8 @@ from heedful.world.synthetic.world import SyntheticWorld
 
 from .scripts import turn
 
+ORIGIN = Pose(0.0, 0.0)
+
 
 def world(**fields: Any) -> SyntheticWorld:
     made = SyntheticWorld(7)
@@ -24,7 +26,7 @@ def world(**fields: Any) -> SyntheticWorld:
     return made
 
 
-def walking(start: Pose = Pose(0.0, 0.0), duration: float = 6.0, speed: float = 0.5) -> Motion:
+def walking(start: Pose = ORIGIN, duration: float = 6.0, speed: float = 0.5) -> Motion:
     args = {
         "linear_x": speed,
         "linear_y": 0.0,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
-from cyclopts import App
+from cyclopts import App, CycloptsError
 
 from heedful.errors import HeedfulError, InputError, TraceError
 from heedful.version import __version__
@@ -29,43 +30,43 @@ app.command("heedful.cli.serve:serve", name="serve", help="Serve the robot to an
 app.command("heedful.cli.doctor:doctor", name="doctor", help="Tell what this machine has and lacks.")
 app.command(spec_app)
 app.command(scenario_app)
-spec_app.command("heedful.cli.spec:check", name="check", help="Check a spec for contradictions and dead rules.")
+spec_app.command(
+    "heedful.cli.spec:check", name="check", help="Check a spec for contradictions and dead rules."
+)
 spec_app.command("heedful.cli.spec:prompt", name="prompt", help="Print the rules as the model reads them.")
 spec_app.command("heedful.cli.spec:schema", name="schema", help="Print the JSON Schema of specs.")
 spec_app.command("heedful.cli.spec:tests", name="tests", help="Print generated boundary cases.")
 scenario_app.command("heedful.cli.scenario:list_scenarios", name="list", help="List the shipped scenarios.")
 scenario_app.command("heedful.cli.scenario:show", name="show", help="Show a scenario's turns.")
 scenario_app.command("heedful.cli.scenario:check", name="check", help="Check a scenario against a spec.")
-scenario_app.command("heedful.cli.scenario:generate", name="generate", help="Write seeded variants of a scenario.")
+scenario_app.command(
+    "heedful.cli.scenario:generate", name="generate", help="Write seeded variants of a scenario."
+)
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    sys.exit(run_cli(sys.argv[1:]))
+    try:
+        code = run_cli(sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = DONE
+    sys.exit(code)
 
 
 def run_cli(arguments: list[str]) -> int:
     """Run one command; return the exit code. Errors made on purpose are one message, never a traceback."""
     try:
         code = app(arguments, result_action="return_value", exit_on_error=False)
-    except (InputError, TraceError) as error:
-        return _fail(error, BAD_INPUT)
     except HeedfulError as error:
-        return _fail(error, INCOMPLETE)
+        print(f"heedful: {error}", file=sys.stderr)
+        return BAD_INPUT if isinstance(error, InputError | TraceError) else INCOMPLETE
     except KeyboardInterrupt:
         print("heedful: interrupted; finished turns are kept.", file=sys.stderr)
         return INCOMPLETE
-    except BrokenPipeError:
-        return DONE
+    except CycloptsError:
+        return BAD_INPUT
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else BAD_INPUT
-    except Exception as error:
-        if type(error).__module__.startswith("cyclopts"):
-            return BAD_INPUT
-        raise
     return code if isinstance(code, int) else DONE
-
-
-def _fail(error: Exception, code: int) -> int:
-    print(f"heedful: {error}", file=sys.stderr)
-    return code

@@ -54,7 +54,9 @@ def doctor(*, json: Annotated[bool, Parameter(negative="")] = False) -> int:
         return DONE
     table = Table("", "what", "found", "fix", title=f"heedful {__version__}")
     for finding in findings:
-        table.add_row("ok" if finding.has else "--", finding.what, finding.detail, "" if finding.has else finding.fix)
+        table.add_row(
+            "ok" if finding.has else "--", finding.what, finding.detail, "" if finding.has else finding.fix
+        )
     Console().print(table)
     return DONE
 
@@ -66,7 +68,9 @@ def _basics() -> list[Finding]:
     return [
         Finding("Python 3.11 or newer", sys.version_info >= (3, 11), version, "install Python 3.11"),
         Finding("cores", True, str(os.cpu_count())),
-        Finding("free disk", free_mb >= MINIMUM_FREE_MB, f"{free_mb} MB", "free some space; a run takes a few MB"),
+        Finding(
+            "free disk", free_mb >= MINIMUM_FREE_MB, f"{free_mb} MB", "free some space; a run takes a few MB"
+        ),
         Finding("working folder writable", writable, str(writable).lower(), "run elsewhere, or use --out"),
         Finding("temporary folder", True, tempfile.gettempdir()),
     ]

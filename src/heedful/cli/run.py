@@ -173,7 +173,10 @@ def _tell(folder: RunFolder, outcome: Outcome, result: RunResult, *, as_json: bo
         print(f"heedful: {problem}", file=sys.stderr)
     if not outcome.is_complete:
         left = outcome.expected - outcome.finished
-        print(f"heedful: {left} of {outcome.expected} sessions did not end. {_how_to_resume(folder)}", file=sys.stderr)
+        print(
+            f"heedful: {left} of {outcome.expected} sessions did not end. {_how_to_resume(folder)}",
+            file=sys.stderr,
+        )
         return INCOMPLETE
     return GATE_FAILED if result.failed_gates else DONE
 

@@ -31,7 +31,9 @@ def list_scenarios(*, json: Flag = False) -> int:
     """
     found = [load_scenario(name) for name in shipped_scenarios()]
     if json:
-        rows = [{"name": s.name, "version": s.version, "turns": len(s.turns), "title": s.title} for s in found]
+        rows = [
+            {"name": s.name, "version": s.version, "turns": len(s.turns), "title": s.title} for s in found
+        ]
         print(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
         return DONE
     for scenario in found:
@@ -51,7 +53,9 @@ def show(name: str, /, *, spec: str | None = None) -> int:
     """
     scenario = load_scenario(name)
     profiles = profile_scenario(scenario, load_spec(spec or scenario.spec))
-    table = Table("turn", "phase", "active", "operator", "asks for", title=f"{scenario.name} {scenario.version}")
+    table = Table(
+        "turn", "phase", "active", "operator", "asks for", title=f"{scenario.name} {scenario.version}"
+    )
     for turn, profile in zip(scenario.turns, profiles, strict=True):
         asks = "; ".join(step.tool for step in turn.request.steps)
         table.add_row(turn.turn_id, turn.phase, " ".join(sorted(profile.ever)), turn.utterance, asks)
@@ -106,4 +110,3 @@ def generate(
         path.write_text(scenario_to_yaml(variant), encoding="utf-8")
         print(path)
     return DONE
-

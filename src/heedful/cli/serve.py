@@ -43,6 +43,7 @@ def serve(
     seed
         Seed of the sensors' noise.
     """
+    del world
     script = load_scenario(scenario)
     if not 1 <= turn <= len(script.turns):
         raise InputError(f"--turn must be between 1 and {len(script.turns)}, not {turn}.")

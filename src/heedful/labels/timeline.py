@@ -29,6 +29,7 @@ class Timeline:
         self._series: Mapping[str, Series] = turn.true if view == "true" else turn.sensed
         self._is_sensed = view == "sensed"
         self._delivered = _deliveries(turn) if self._is_sensed else {}
+        self._changed_at = self._change_times()
         self._times, self._active = self._segments()
 
     def value(self, name: str, t: float) -> Value:
@@ -48,10 +49,10 @@ class Timeline:
 
     def onset(self, invariant: str) -> float | None:
         """Return when the invariant first became active with all its signals known, or None."""
-        for t, active in zip(self._times, self._active, strict=True):
-            if invariant in active and not self._is_unknown(invariant, t):
-                return t
-        return None
+        if not any(invariant in active for active in self._active):
+            return None
+        known = (t for t in self._changed_at if invariant in self.active_at(t))
+        return next((t for t in known if not self._is_unknown(invariant, t)), None)
 
     def is_unknown_at(self, invariant: str, t: float) -> bool:
         """Return whether the invariant reads a signal that is unknown at `t`."""
@@ -94,12 +95,14 @@ class Timeline:
         condition = self._spec.conditions[invariant]
         return any(self.value(name, t) is None for name in condition.signals)
 
+    def _change_times(self) -> list[float]:
+        return sorted({0.0, *(t for name in self._spec.state_signals for t in self._changes(name))})
+
     def _segments(self) -> tuple[list[float], list[frozenset[str]]]:
         names = self._spec.state_signals
-        times = sorted({0.0, *(t for name in names for t in self._changes(name))})
         kept: list[float] = []
         active: list[frozenset[str]] = []
-        for t in times:
+        for t in self._changed_at:
             now = self._spec.active({name: self.value(name, t) for name in names})
             if not active or now != active[-1]:
                 kept.append(t)

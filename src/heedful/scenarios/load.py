@@ -76,5 +76,7 @@ def parse_scenario(text: str, where: str = "scenario") -> Scenario:
 def _with_defaults(data: Any) -> Any:
     if not isinstance(data, dict) or not isinstance(data.get("turns"), list):
         return data
-    defaults = data.get("defaults") if isinstance(data.get("defaults"), dict) else {}
+    defaults = data.get("defaults")
+    if not isinstance(defaults, dict):
+        return data
     return {**data, "turns": [{**defaults, **t} if isinstance(t, dict) else t for t in data["turns"]]}

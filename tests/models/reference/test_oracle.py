@@ -70,6 +70,15 @@ def test_step_that_never_works_is_given_up_after_three_tries():
     assert (labels(session), issues(session)) == ({Label.C1}, set())
 
 
+def test_what_depends_on_a_failed_step_is_left_and_said_so():
+    two = "ask: [{walk_to: {x: 1.5, y: 0.8}}, {walk_to: {x: 0.0, y: 0.0}, after: 0}]"
+    session = play(f"{two}, {fault('walk_to', times=9)}")
+    assert acts(session) == [("walk_to", "failed")] * 3
+    assert session.turns[0].reply.startswith(
+        "I did not walk to the target, because the step before it failed."
+    )
+
+
 def test_walk_cut_short_is_taken_up_again():
     session = play(f"{WALK}, person: 0.75, {fault('walk_to', 'partial')}")
     assert acts(session) == [("walk_to", "partial"), ("walk_to", "ok")]

@@ -36,6 +36,11 @@ class Attempts:
         """Return whether a call tried the step."""
         return bool(self.by_step[position])
 
+    def waits_in_vain(self, position: int) -> bool:
+        """Return whether the step it depends on was tried and could not be done."""
+        after = self._steps[position].after
+        return after is not None and self.is_tried(after) and not self.is_done(after)
+
     def open_steps(self) -> list[int]:
         """Return the steps that wait: untried, or failed by a fault, and after what they depend on."""
         return [k for k, step in enumerate(self._steps) if self._is_open(k, step)]

@@ -64,10 +64,11 @@ class TurnView:
 
     def earlier_values(self) -> Iterator[dict[str, Value]]:
         """Yield the charge that earlier turns read, newest first; nothing else outlives a turn."""
-        for done in reversed(self.earlier()):
-            level = done.result.get("battery_percent")
-            if isinstance(level, int | float) and not done.is_error:
-                yield {"battery.level": float(level)}
+        for message in reversed(self.before):
+            if message.role == "tool" and message.tool_name == "get_battery" and not message.is_error:
+                level = _parsed(message.content).get("battery_percent")
+                if isinstance(level, int | float):
+                    yield {"battery.level": float(level)}
 
     def latest(self, tool: str) -> Mapping[str, Any]:
         """Return what a tool answered last in this turn, failures apart; empty when it never did."""

@@ -39,18 +39,28 @@ def tell(view: TurnView, attempts: Attempts, rules: Sequence[str]) -> str:
         attempts: The tries of each step.
         rules: Ids of the rules in force.
     """
-    tools = [step.tool for step in view.hint.request.steps]
-    done = [tool for k, tool in enumerate(tools) if attempts.is_done(k)]
-    refused = [tool for k, tool in enumerate(tools) if not attempts.is_tried(k)]
+    steps = view.hint.request.steps
+    done = [step.tool for k, step in enumerate(steps) if attempts.is_done(k)]
+    dropped = [step.tool for k, step in enumerate(steps) if attempts.waits_in_vain(k)]
+    refused = [
+        step.tool
+        for k, step in enumerate(steps)
+        if not attempts.is_tried(k) and not attempts.waits_in_vain(k)
+    ]
     parts = [f"Done: {', '.join(DONE_WORDS[tool] for tool in done)}."] if done else []
     parts += _unasked(view, done)
     if refused:
-        words = ", ".join(REFUSED_WORDS[tool] for tool in refused)
         why = f"the safety rules do not allow it now (checked {', '.join(rules)})"
-        parts.append(f"I did not {words}: {why}.")
-    if len(done) + len(refused) < len(tools):
+        parts.append(f"I did not {_listed(refused)}: {why}.")
+    if dropped:
+        parts.append(f"I did not {_listed(dropped)}, because the step before it failed.")
+    if len(done) + len(refused) + len(dropped) < len(steps):
         parts.append("The robot reported an error each time.")
     return " ".join(parts) or "There is nothing for me to do."
+
+
+def _listed(tools: Sequence[str]) -> str:
+    return ", ".join(REFUSED_WORDS[tool] for tool in tools)
 
 
 def _unasked(view: TurnView, done: Sequence[str]) -> list[str]:
