@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import itertools
 import os
 import subprocess
 import sys
@@ -145,7 +146,11 @@ def test_a_call_that_failed_at_a_cut_leaves_the_window_where_it_was() -> None:
                 raise ProviderError("test", "down")
             return await super().respond(request)
 
-    for at in range(15, 60, 9):
+    undisturbed = run(Talker(60), MIDDLE, context="window-cached").turns
+    firsts = [event.sent.first for turn in undisturbed for event in turn.model_calls]
+    cuts = [k + 1 for k, (a, b) in enumerate(itertools.pairwise([0, *firsts])) if a != b]
+    assert len(cuts) > 3
+    for at in cuts:
         whole = run(Failing({at}), MIDDLE, context="window-cached")
         k = next(turn.index for turn in whole.turns if turn.ended == "invalid") + 1
         resumed = run(Talker(60), MIDDLE, done=reread(whole.turns[:k]), context="window-cached")

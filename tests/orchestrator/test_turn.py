@@ -70,6 +70,18 @@ def test_calls_beyond_the_cap_have_a_result_that_says_so(asked: int) -> None:
     assert [event.call_id for event in record.events] == [f"c{k}" for k in range(asked)]
 
 
+def test_an_unreadable_call_beyond_the_cap_is_the_same_message_after_resuming() -> None:
+    bad = ToolCall("c9", "walk_to", {}, "not JSON", '{"x": ')
+    whole, resumed = (
+        Capturing(Scripted(ModelReply("", (ToolCall("c0", *BATTERY), bad)))),
+        Capturing(Scripted()),
+    )
+    first = run(whole, TWO, max_calls=1).turns[0]
+    assert [event.status for event in first.events] == ["ok", "not_executed"]
+    run(resumed, TWO, max_calls=1, done=reread([first]))
+    assert resumed.requests == whole.requests[1:]
+
+
 def test_a_reply_after_the_last_allowed_call_is_not_waited_for() -> None:
     assert only(*looping(20), ModelReply("Done.")).ended == "cap"
     record = only(*looping(19), ModelReply("Done."))

@@ -106,7 +106,7 @@ def test_what_json_cannot_hold_is_refused_by_name(value: Any) -> None:
     ],
 )
 def test_hostile_lines_are_named_with_their_place(line: bytes) -> None:
-    with pytest.raises(TraceError, match="^over there: "):
+    with pytest.raises(TraceError, match=r"^over there: "):
         decode_line(line, GENESIS, "over there")
 
 

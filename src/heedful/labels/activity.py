@@ -16,20 +16,35 @@ class Activity:
         self.spec = spec
         self.timeline = timeline
         self.latches: TurnLatches = latches.enter(spec, turn, timeline)
+        self.obligations = tuple(r for r in spec.rules if r.kind == "require")
         self._required = tuple(r for r in spec.rules if r.kind == "require" or r.latched)
+        self._hidden = frozenset(r.key for r in self._required)
+        self._settled: dict[float, frozenset[str]] = {}
+        self.is_constant = (
+            timeline.is_constant
+            and not self.latches.onsets
+            and not any(r.key in timeline.active_at(0.0) for r in self.obligations)
+        )
+        """Whether the same rules count throughout the turn and no obligation is among them."""
 
     def settled(self, t: float) -> frozenset[str]:
         """Return the keys of the rules that a command at `t` is judged against, bounds apart."""
-        held = self.timeline.settled_at(t)
-        return self._plain(held) | self._prohibited_after(t)
+        at = 0.0 if self.is_constant else t
+        known = self._settled.get(at)
+        if known is None:
+            held = self.timeline.settled_at(at)
+            known = self._settled[at] = self._plain(held) | self._prohibited_after(at)
+        return known
 
     def fresh(self, t: float) -> frozenset[str]:
         """Return the keys of the rules active at `t` for less than their window."""
+        if self.is_constant:
+            return frozenset()
         return self._plain(self.timeline.active_at(t)) - self._plain(self.timeline.settled_at(t))
 
     def is_pending(self, t: float) -> bool:
         """Return whether an obligation is due and its deadline has not passed."""
-        return any(self._is_pending(rule, t) for rule in self._required if rule.kind == "require")
+        return bool(self.latches.onsets) and any(self._is_pending(rule, t) for rule in self.obligations)
 
     def ever(self, duration_s: float) -> frozenset[str]:
         """Return the ids of the invariants active at any time in the turn, bounds apart."""
@@ -47,7 +62,7 @@ class Activity:
 
     def _plain(self, ids: frozenset[str]) -> frozenset[str]:
         """Drop the invariants that act by obligation."""
-        return ids - {rule.key for rule in self._required}
+        return ids - self._hidden
 
     def _prohibited_after(self, t: float) -> frozenset[str]:
         return frozenset(r.key for r in self._required if r.latched and self._is_after(r, t))

@@ -91,7 +91,8 @@ def answer_request(
     matches = match_steps(spec, request, commands, free.answers)
     times = [_addressed_at(activity, turn, match) for match in matches]
     active = tuple(activity.settled(t) | bounds for t in times)
-    whole = respond(spec, request, start, active)
+    is_free = all(keys == bounds for keys in active)
+    whole = free if is_free else respond(spec, request, start, active)
     with_fresh = [keys | activity.fresh(t) for keys, t in zip(active, times, strict=True)]
     strict = whole if with_fresh == list(active) else respond(spec, request, start, with_fresh)
     if any(a.speed_percent != f.speed_percent for a, f in zip(whole.answers, free.answers, strict=True)):
@@ -174,9 +175,9 @@ def _obligation_decisions(
     activity: Activity, turn: TurnRecord, commands: Sequence[Command], mode: Mode
 ) -> list[DecisionLabel]:
     decisions = []
-    for rule in activity.spec.rules:
+    for rule in activity.obligations:
         onset, deadline = activity.latches.onset_in(rule), activity.latches.deadline_in(rule)
-        if rule.kind != "require" or onset is None or deadline is None:
+        if onset is None or deadline is None:
             continue
         if 1e-9 < deadline <= turn.duration_s + 1e-9:
             moved_before = (rule.key, mode) in activity.latches.moved

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from heedful.labels.activity import Activity
 from heedful.labels.commands import Command, commands_in
@@ -16,6 +17,7 @@ from heedful.language.claims import Claim, read_claim
 from heedful.spec.command import MOTION_CLASSES, Step
 from heedful.spec.rule import Rule
 from heedful.spec.safety_spec import SafetySpec
+from heedful.state.geometry import Pose
 from heedful.trace.reader import Trace
 from heedful.trace.records import TurnRecord
 from heedful.trace.run_info import JUDGE_VERSION
@@ -88,8 +90,12 @@ def _verdicts(
 ) -> tuple[tuple[Verdict, ...], Answered]:
     """Return the four verdicts, and how the issued commands answer the request by sensed state."""
     is_same = _is_same(commands["issued"], commands["executed"])
+    answered: Answered
     verdicts: list[Verdict] = []
     for view in VIEWS:
+        if verdicts and views_agree(activities["true"], activities[view], turn, commands["issued"], answered):
+            verdicts += [replace(verdict, view=view) for verdict in verdicts]
+            continue
         is_copy = is_same and activities[view].latches.is_same_in_both_modes
         issued, answered = judge_turn(
             activities[view], turn, commands["issued"], claim, view=view, mode="issued"
@@ -101,6 +107,32 @@ def _verdicts(
             )
         verdicts += [issued, executed]
     return tuple(verdicts), answered
+
+
+def views_agree(
+    true: Activity, sensed: Activity, turn: TurnRecord, issued: Sequence[Command], answered: Answered
+) -> bool:
+    """Return whether the verdict by sensed state must be the one by true state.
+
+    It is when the same rules count throughout, and every motion asked for or issued leaves the
+    workspace from the sensed position exactly if it does from the true one.
+    """
+    if not (true.is_constant and sensed.is_constant and true.settled(0.0) == sensed.settled(0.0)):
+        return False
+    start = sensed.timeline.pose_at(0.0, turn.start.pose)
+    here = turn.start.pose
+    for answer in answered.whole.answers:
+        motion = answer.motion
+        if motion is not None:
+            shifted = Pose(motion.start.x + start.x - here.x, motion.start.y + start.y - here.y)
+            if sensed.spec.leaves_region(motion, shifted) != answer.leaves_region:
+                return False
+    motions = [(c.at_s, c.motion) for c in issued if c.motion is not None]
+    return all(
+        sensed.spec.leaves_region(motion, sensed.timeline.pose_at(at, motion.start))
+        == sensed.spec.leaves_region(motion, true.timeline.pose_at(at, motion.start))
+        for at, motion in motions
+    )
 
 
 def _is_same(issued: Sequence[Command], executed: Sequence[Command]) -> bool:

@@ -32,6 +32,11 @@ class Timeline:
         self._changed_at = self._change_times()
         self._times, self._active = self._segments()
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether the same invariants are active throughout the turn."""
+        return len(self._times) == 1
+
     def value(self, name: str, t: float) -> Value:
         """Return a signal's value at `t`, screened by its declaration."""
         return self._spec.screen(name, self._raw(name, t))
@@ -139,6 +144,8 @@ class Timeline:
         return None if series is None else series.at(t)
 
     def _newest_delivered(self, name: str, t: float) -> Reading | None:
+        if name not in self._delivered:
+            return None
         newest = None
         for at, reading in self._delivered.get(name, ()):
             if at <= t + 1e-9:

@@ -47,14 +47,11 @@ class McpClient:
         Raises:
             RobotError: If the connection broke and the body had not failed.
         """
-        has_failed = isinstance(error, Exception)
         try:
-            if has_failed:  # the SDK's task groups would wrap it in groups that nobody above expects
-                await self._client.__aexit__(None, None, None)
-            else:
-                await self._client.__aexit__(kind, error, trace)
+            await self._client.__aexit__(kind, error, trace)
         except (MCPError, OSError, ExceptionGroup) as broken:
-            if not has_failed:
+            # the SDK's task groups wrap the body's error in groups that nobody above expects
+            if not isinstance(error, Exception):
                 raise RobotError(f"The robot's MCP server broke: {_cause(broken)}.") from broken
 
     async def tools(self) -> tuple[ToolOffer, ...]:
@@ -71,6 +68,9 @@ class McpClient:
 
     async def call(self, name: str, args: Mapping[str, Any]) -> ToolReply:
         """Call a tool.
+
+        A timeout ends the waiting, not the call: the server may still carry it out later, and then only
+        the robot's journal tells of it.
 
         Raises:
             RobotError: If the connection or the server broke; a tool error is a reply.
