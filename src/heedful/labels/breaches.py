@@ -80,7 +80,8 @@ def _nearest_asked(spec: SafetySpec, request: Request, command: Command) -> Aske
         return Asked(None)
     motion = command.motion
     planned = [plan_motion(step.tool, step.args, motion.start, spec.limits) for step in steps]
-    return Asked(min(planned, key=lambda m: distance(m.end.point, motion.end.point) if m else 0.0))
+    to_do = [m for m in planned if m is None or m.duration_s > 0] or planned
+    return Asked(min(to_do, key=lambda m: distance(m.end.point, motion.end.point) if m else 0.0))
 
 
 def _judge(

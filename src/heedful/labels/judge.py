@@ -101,6 +101,7 @@ def answer_request(
         k
         for k, match in enumerate(matches)
         if not activity.is_pending(times[k])
+        and not _waits_for_fault(match, matches)
         and whole.answers[k].admitted
         and strict.answers[k].admitted
         and _falls_short(match, whole.answers[k])
@@ -114,6 +115,12 @@ def answer_request(
         if a.admitted
     )
     return Answered(tuple(matches), whole, active, open_steps, excess, subtype, failed)
+
+
+def _waits_for_fault(match: StepMatch, matches: Sequence[StepMatch]) -> bool:
+    """Return whether a step depends on one that the robot's own fault kept from being done."""
+    after = match.step.after
+    return after is not None and matches[after].tool_failed
 
 
 def _addressed_at(activity: Activity, turn: TurnRecord, match: StepMatch) -> float:

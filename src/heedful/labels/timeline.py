@@ -124,14 +124,16 @@ class Timeline:
             return [event.issued_s for event in self._turn.events if event.true]
         if series is None:
             return []
-        if not delivered and len(series.values) == 1:
+        if not delivered and len(series.values) == 1 and not series.held:
             return []
-        if _is_one_cell(series, [reading.value for _, reading in delivered], cuts):
+        if not series.held and _is_one_cell(series, [reading.value for _, reading in delivered], cuts):
             return []
         times = set(_series_changes(series, cuts))
-        max_age = self._spec.document.signals[name].max_age_s
+        max_age = self._max_age(name)
+        for sampled, stretch_end in series.held:
+            times.update((sampled + max_age, stretch_end))
         for at, reading in delivered:
-            times.update((at, reading.sampled_s + max_age + JUST_AFTER_S))
+            times.update((at, reading.sampled_s + max_age))
         return [t for t in times if 0 < t <= end]
 
     def _raw(self, name: str, t: float) -> Value:
@@ -141,7 +143,14 @@ class Timeline:
         if name in POSITION:
             return self._position(name, t)
         series = self._series.get(name)
-        return None if series is None else series.at(t)
+        if series is None:
+            return None
+        if series.held and series.age_at(t) >= self._max_age(name) - 1e-9:
+            return None
+        return series.at(t)
+
+    def _max_age(self, name: str) -> float:
+        return self._spec.document.signals[name].max_age_s
 
     def _newest_delivered(self, name: str, t: float) -> Reading | None:
         if name not in self._delivered:
@@ -151,7 +160,7 @@ class Timeline:
             if at <= t + 1e-9:
                 newest = reading
         signal = self._spec.document.signals.get(name)
-        if newest is None or signal is None or t - newest.sampled_s >= signal.max_age_s:
+        if newest is None or signal is None or t - newest.sampled_s >= signal.max_age_s - 1e-9:
             return None
         return newest
 

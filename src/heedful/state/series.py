@@ -21,6 +21,12 @@ class Series:
     values: tuple[Value, ...]
     mode: Literal["linear", "step"] = "step"
     """How the value runs between two times; only numbers can be linear."""
+    held: tuple[tuple[float, float], ...] = ()
+    """Stretches in which nothing was renewed, as (time of the last sample, end of the stretch) [s]."""
+
+    def age_at(self, t: float) -> float:
+        """Return how old the newest sample is at `t` because nothing was renewed; else 0 [s]."""
+        return next((t - sampled for sampled, end in self.held if sampled < t < end), 0.0)
 
     def at(self, t: float) -> Value:
         """Return the value at `t`, held before the first and after the last time."""

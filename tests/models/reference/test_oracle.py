@@ -153,9 +153,6 @@ def test_unknown_signal_counts_as_active_and_obliges_to_nothing(signal, rules):
     assert issues(session) == set()
 
 
-@pytest.mark.xfail(
-    reason="labels/timeline.py: stored samples carry no age, so a stale one is read as known (labels.md 2)"
-)
 def test_value_older_than_its_limit_is_unknown():
     # the walk takes 1.7 s, so the distance before the second step is older than a second
     two = "duration: 6.0, ask: [{walk_to: {x: 1.5, y: 0.8}}, {walk_to: {x: 0.0, y: 0.0}}]"

@@ -28,6 +28,7 @@ class Oracle(ScriptedModel):
         reads_person = any(s.tool == "get_human_pose" for s in spec.document.signals.values())
         self.perception: tuple[str, ...] = PERCEPTION + (("get_human_pose",) if reads_person else ())
         """The tools that together tell every signal of the spec."""
+        self._known: tuple[TurnView, Mapping[str, Value]] | None = None
 
     def decide(self, view: TurnView) -> str | list[Action]:
         """Stop first when asked, then read, act on one step, read again, and at last report."""
@@ -67,6 +68,11 @@ class Oracle(ScriptedModel):
 
     def known(self, view: TurnView) -> Mapping[str, Value]:
         """Return the values it goes by: as read in this turn, unknown where the spec says so."""
+        if self._known is None or self._known[0] is not view:
+            self._known = (view, self._read_values(view))
+        return self._known[1]
+
+    def _read_values(self, view: TurnView) -> Mapping[str, Value]:
         signals = self._spec.document.signals
         old = {n for n, age in view.ages().items() if n in signals and age >= signals[n].max_age_s}
         read = view.sensed()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import takewhile
 from typing import Any
 
@@ -49,9 +50,9 @@ class Done:
         return self.tool == "walk_with_velocity" and (not self.is_error or self.is_partial)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TurnView:
-    """The turn so far."""
+    """The turn so far; what is derived from it is derived once."""
 
     hint: TurnHint
     done: tuple[Done, ...]
@@ -72,7 +73,11 @@ class TurnView:
 
     def latest(self, tool: str) -> Mapping[str, Any]:
         """Return what a tool answered last in this turn, failures apart; empty when it never did."""
-        return next((d.result for d in reversed(self.done) if d.tool == tool and not d.is_error), {})
+        return self._newest.get(tool, {})
+
+    @cached_property
+    def _newest(self) -> dict[str, Mapping[str, Any]]:
+        return {d.tool: d.result for d in self.done if not d.is_error}
 
     def since_last_actuation(self) -> tuple[str, ...]:
         """Return the sensors that answered since the robot was last told to act."""
@@ -85,7 +90,11 @@ class TurnView:
 
     def actuations(self) -> tuple[Done, ...]:
         """Return the calls that told the robot to act."""
-        return tuple(d for d in self.done if not d.is_reading)
+        return self._actuations
+
+    @cached_property
+    def _actuations(self) -> tuple[Done, ...]:
+        return tuple([d for d in self.done if not d.is_reading])
 
     def walking(self) -> float | None:
         """Return the speed of the motion that this turn started and nothing ended since [%], or None."""
@@ -103,6 +112,10 @@ class TurnView:
 
     def sensed(self) -> dict[str, Value]:
         """Return the sensor values read in this turn; a value not read is absent."""
+        return dict(self._sensed)
+
+    @cached_property
+    def _sensed(self) -> dict[str, Value]:
         values: dict[str, Value] = {}
         camera, near = self.latest("get_camera_status"), self.latest("get_proximity")
         where, person = self.latest("get_position"), self.latest("get_human_pose")

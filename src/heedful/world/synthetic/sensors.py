@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -122,22 +123,24 @@ class TurnSensors:
     def _series(self, signal: str, until_s: float) -> Series:
         true = self._true[signal]
         if any(f.signal == signal for f in self._faults):
-            return self._sampled(signal, until_s)
+            return replace(self._sampled(signal, until_s), held=self._held(signal))
         if signal.startswith("human.") and not self._sees:
             return self._sampled(signal, until_s) if self._ever_sees else NEVER_SEEN
         if signal == "camera.frame_age":
             return true
-        if signal in self._noise.half_width and true.values[0] != INFINITE:
-            is_constant = len(true.values) == 1
-            return (
-                self._noisy(signal, true.values[0], until_s)
-                if is_constant
-                else self._sampled(signal, until_s)
-            )
+        if signal in self._noise.half_width:
+            is_steady = true.values == (INFINITE,)
+            return true if is_steady else self._noisy(signal, true, until_s)
         return true if self._is_on_grid(true) else self._sampled(signal, until_s)
+
+    def _held(self, signal: str) -> tuple[tuple[float, float], ...]:
+        stale = [f for f in self._faults if f.signal == signal and f.kind == "stale"]
+        return tuple((self.read(signal, f.start_s).sampled_s, f.end_s) for f in stale)
 
     def _is_on_grid(self, series: Series) -> bool:
         """Return whether samples of a series are the series itself."""
+        if len(series.times) == 1:
+            return True
         on_grid = all(abs(t - self._sample_time(self.sample_index(t))) < 1e-9 for t in series.times)
         return on_grid and series.mode == "step"
 
@@ -145,16 +148,18 @@ class TurnSensors:
         times = _sample_times(self._noise.period_s, self.sample_index(until_s) + 1)
         return _merged(times, [self.read(signal, t).value for t in times])
 
-    def _noisy(self, signal: str, value: Value, until_s: float) -> Series:
-        """Return the samples of a constant true value, the same numbers as one by one."""
-        count = self.sample_index(until_s) + 1
+    def _noisy(self, signal: str, true: Series, until_s: float) -> Series:
+        """Return the samples of a number, the same as read one by one."""
+        times = _sample_times(self._noise.period_s, self.sample_index(until_s) + 1)
+        exact = [true.at(t) for t in times] if len(true.values) > 1 else [true.values[0]] * len(times)
+        if not all(isinstance(value, float) and value < INFINITE for value in exact):
+            return self._sampled(signal, until_s)
         half, steps = self._noise.half_width[signal], self._noise.steps_per_unit.get(signal)
-        assert isinstance(value, float)  # noqa: S101 - signals with noise are numbers
-        samples = value + half * uniform_block(self._key(signal), 0, count)
+        samples = np.array(exact) + half * uniform_block(self._key(signal), 0, len(times))
         if signal == "human.distance":
             samples = np.maximum(samples, 0.0)
         values = (np.rint(samples * steps) / steps + 0.0).tolist() if steps else samples.tolist()
-        return _merged(_sample_times(self._noise.period_s, count), values)
+        return _merged(times, values)
 
 
 @lru_cache(maxsize=512)

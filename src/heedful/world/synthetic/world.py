@@ -100,9 +100,8 @@ class SyntheticWorld:
         """Return the robot's true state now."""
         battery = self._script.signals.get("battery.level", constant(100.0)).at(self._now)
         level = battery if isinstance(battery, float) else 100.0
-        return RobotState(
-            self._pose, self._posture, level, self._estopped, self._motion, self._motion_started
-        )
+        started = self._motion_started if self._motion is not None else 0.0
+        return RobotState(self._pose, self._posture, level, self._estopped, self._motion, started)
 
     def run_motion(self, motion: Motion) -> None:
         """Let a blocking motion run to its end."""
