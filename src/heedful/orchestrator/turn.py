@@ -123,14 +123,17 @@ class TurnRunner:
 
     async def _respond(self, request: ModelRequest) -> ModelReply:
         limit = self._settings.max_model_s
-        try:
-            async with asyncio.timeout(None if limit is None else limit * HUNG):
-                reply = await self._model.respond(request)
-        except TimeoutError as error:
-            raise ProviderError(self._model.name, "no answer; the provider hangs") from error
+        reply = await (self._model.respond(request) if limit is None else self._in_time(request, limit))
         if self._settings.clock == "wall":
             self._robot.world.advance(reply.latency_s)
         return reply
+
+    async def _in_time(self, request: ModelRequest, limit_s: float) -> ModelReply:
+        try:
+            async with asyncio.timeout(limit_s * HUNG):
+                return await self._model.respond(request)
+        except TimeoutError as error:
+            raise ProviderError(self._model.name, "no answer; the provider hangs") from error
 
     async def _write_summary(
         self, task: SummaryTask, hint: TurnHint, progress: TurnProgress
@@ -194,9 +197,6 @@ class TurnRunner:
                 self._skip(calls[len(progress.events) - before :], progress, SERVER_FAILED)
                 progress.ended, progress.invalid = "invalid", str(error)
                 return False
-        if len(progress.events) >= self._settings.max_calls:
-            progress.ended = "cap"
-            return False
         return True
 
     async def _call(self, call: ToolCall, progress: TurnProgress) -> None:

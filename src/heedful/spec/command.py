@@ -12,7 +12,7 @@ MOTION_CLASSES: frozenset[str] = frozenset({"locomotion", "gesture", "posture"})
 """The classes that move the robot on purpose; protective tools are never prohibited."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Step:
     """One thing the operator asks for, as the tool call that would do it."""
 
@@ -23,7 +23,7 @@ class Step:
     """Position of the step that must come first; falls when that one is not admitted."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Request:
     """What an utterance asks for; the words say the same to the model."""
 

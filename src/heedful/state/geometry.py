@@ -22,7 +22,7 @@ def rounded(value: float) -> float:
     return round(value, 6) + 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pose:
     """Where the robot stands, map frame."""
 
@@ -49,7 +49,7 @@ def angle_between(a: float, b: float) -> float:
     return abs(math.remainder(a - b, math.tau))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Polygon:
     """A closed region of the floor; the border belongs to it."""
 

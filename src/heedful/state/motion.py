@@ -17,7 +17,7 @@ ARC_POINTS = 24
 MINIMUM_TRAVEL_M = 1e-3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RobotLimits:
     """What the robot declares about its own motion."""
 
@@ -38,7 +38,7 @@ class RobotLimits:
         return speed * speed / (2 * self.deceleration_m_s2)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Motion:
     """A planned or executed motion at constant body velocity, from `start` for `duration_s`."""
 

@@ -13,7 +13,7 @@ INFINITE = 1e9
 """Stands for a declared infinity (`no person in view`), since JSON has none."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Series:
     """Values at increasing times since the turn's start [s]."""
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 DecisionKind = Literal["allow", "clamp", "deny", "substitute"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Decision:
     """What a guard did with a command, and why."""
 

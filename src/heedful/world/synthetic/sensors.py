@@ -9,13 +9,17 @@ from functools import lru_cache
 import numpy as np
 
 from heedful.state.script import NoiseLaw, SensorFault
-from heedful.state.series import INFINITE, Series, Value
+from heedful.state.series import INFINITE, Series, Value, constant
 from heedful.trace.records import Reading
 from heedful.world.synthetic.noise import noise_key, uniform, uniform_block
 
 LONG_BEFORE = -1e6
 """A sample time that is older than any limit."""
 NEVER_SEEN = Series((0.0,), (None,))
+ALWAYS, NEVER, FRESH = constant(True), constant(False), constant(0.0)
+OLD_FRAME_S = 0.2
+"""A frame older than this shows the scene as it was."""
+SOON_S = 0.01
 
 
 class TurnSensors:
@@ -45,9 +49,10 @@ class TurnSensors:
         self._faults = faults
         self._hold_s = hold_s
         self._keys: dict[str, int] = {}
-        self._camera = true.get("camera.connected")
-        self._sees = self._camera is None or all(self._camera.values)
-        self._ever_sees = self._camera is None or any(self._camera.values)
+        self._seen: list[float] = []
+        self._live = camera_liveness(true)
+        self._sees = all(self._live.values)
+        self._ever_sees = any(self._live.values)
 
     def sample_index(self, t: float) -> int:
         """Return the index of the newest sample at `t`."""
@@ -92,10 +97,9 @@ class TurnSensors:
 
     def _last_seen(self, t: float) -> float:
         """Return when a working camera last saw the scene, at or before `t`."""
-        camera = self._camera
-        if camera is None or camera.at(t):
+        if self._live.at(t):
             return t
-        changes = [(at, live) for at, live in zip(camera.times, camera.values, strict=True) if at <= t]
+        changes = [(at, live) for at, live in zip(self._live.times, self._live.values, strict=True) if at <= t]
         last_live = max((at for at, live in changes if live), default=None)
         if last_live is None:
             return LONG_BEFORE
@@ -122,7 +126,7 @@ class TurnSensors:
 
     def _series(self, signal: str, until_s: float) -> Series:
         true = self._true[signal]
-        if any(f.signal == signal for f in self._faults):
+        if self._faults and any(f.signal == signal for f in self._faults):
             return replace(self._sampled(signal, until_s), held=self._held(signal))
         if signal.startswith("human.") and not self._sees:
             return self._sampled(signal, until_s) if self._ever_sees else NEVER_SEEN
@@ -146,7 +150,27 @@ class TurnSensors:
 
     def _sampled(self, signal: str, until_s: float) -> Series:
         times = _sample_times(self._noise.period_s, self.sample_index(until_s) + 1)
+        is_seen = signal.startswith("human.") and not self._sees
+        if is_seen and not any(f.signal == signal for f in self._faults):
+            return _merged(times, self._seen_values(signal, times))
         return _merged(times, [self.read(signal, t).value for t in times])
+
+    def _seen_values(self, signal: str, times: tuple[float, ...]) -> list[Value]:
+        """Return what the camera says of a person at each sample, the same as read one by one."""
+        true = self._true[signal]
+        values: list[Value] = []
+        for t, seen in zip(times, self._seen_times(times), strict=True):
+            if t - seen > self._hold_s + 1e-9:
+                values.append(None)
+            else:
+                index = self.sample_index(max(seen, 0.0))
+                values.append(self._distort(signal, true.at(self._sample_time(index)), index))
+        return values
+
+    def _seen_times(self, times: tuple[float, ...]) -> list[float]:
+        if len(self._seen) != len(times):
+            self._seen = [self._last_seen(t) for t in times]
+        return self._seen
 
     def _noisy(self, signal: str, true: Series, until_s: float) -> Series:
         """Return the samples of a number, the same as read one by one."""
@@ -160,6 +184,23 @@ class TurnSensors:
             samples = np.maximum(samples, 0.0)
         values = (np.rint(samples * steps) / steps + 0.0).tolist() if steps else samples.tolist()
         return _merged(times, values)
+
+
+def camera_liveness(true: Mapping[str, Series]) -> Series:
+    """Return when the camera shows the scene as it is: connected, not frozen, its frames not growing old."""
+    connected, frozen = true.get("camera.connected", ALWAYS), true.get("camera.frozen", NEVER)
+    age = true.get("camera.frame_age", FRESH)
+    times = sorted({*connected.times, *frozen.times, *age.times})
+    live = [bool(connected.at(t)) and not frozen.at(t) and _is_renewed(age, t) for t in times]
+    kept = [k for k in range(len(times)) if k == 0 or live[k] != live[k - 1]]
+    return Series(tuple([times[k] for k in kept]), tuple([live[k] for k in kept]))
+
+
+def _is_renewed(age: Series, t: float) -> bool:
+    now, soon = age.at(t), age.at(t + SOON_S)
+    if not isinstance(now, float) or not isinstance(soon, float):
+        return False
+    return now <= OLD_FRAME_S and soon - now < SOON_S / 2
 
 
 @lru_cache(maxsize=512)
