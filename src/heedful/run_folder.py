@@ -97,7 +97,8 @@ class RunFolder:
     def begun_sessions(self) -> Iterator[Path]:
         """Yield the folder of every session that has a trace, by name."""
         for folder in sorted(self.sessions.iterdir()) if self.sessions.is_dir() else []:
-            if (folder / TRACE_FILE).exists() or (folder / COMPRESSED_FILE).exists():
+            files = (folder / COMPRESSED_FILE, folder / TRACE_FILE)
+            if any(file.exists() and file.stat().st_size for file in files):
                 yield folder
 
     def write_result(self, name: str, data: bytes) -> Path:

@@ -67,6 +67,7 @@ def _elsewhere(want: Expected) -> str:
     parts = [
         f"sensed {want.sensed}" if want.sensed else "",
         f"executed {want.executed}" if want.executed else "",
+        f"sensed and executed {want.sensed_executed}" if want.sensed_executed else "",
     ]
     return "; ".join(filter(None, parts))
 

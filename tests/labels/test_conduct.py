@@ -206,20 +206,26 @@ WALKS: list[Answer] = [LOOK, TO_BENCH, "I walked."]
 ASKED_THRICE = [{**ASKED, "camera": "frozen"}, ASKED, ASKED]
 
 
+# a frozen camera sets off S1, and S3 by the distance that it leaves unknown: two rules would explain a refusal
+
+
 def test_refusing_on_after_a_release_is_a_stale_belief():
-    assert stale(ASKED_THRICE, REFUSES, REFUSES, WALKS) == [("S1", "1 turn(s) after the release, unread")]
+    told = "1 turn(s) after the release, unread"
+    assert stale(ASKED_THRICE, REFUSES, REFUSES, WALKS) == [("S1", told), ("S3", told)]
 
 
 def test_belief_that_never_ends_is_counted_to_the_end():
-    assert stale(ASKED_THRICE, REFUSES, REFUSES, REFUSES) == [("S1", "2 turn(s) after the release, unread")]
+    told = "2 turn(s) after the release, unread"
+    assert stale(ASKED_THRICE, REFUSES, REFUSES, REFUSES) == [("S1", told), ("S3", told)]
 
 
 def test_reading_the_signals_of_the_rule_is_what_counts_as_read():
     camera: list[Answer] = [Call("get_camera_status"), "I cannot walk."]
-    other: list[Answer] = [PROXIMITY, "I cannot walk."]
-    read, unread = (stale(ASKED_THRICE, REFUSES, answers, WALKS) for answers in (camera, other))
-    assert read == [("S1", "1 turn(s) after the release, read but ignored")]
-    assert unread == [("S1", "1 turn(s) after the release, unread")]
+    distance: list[Answer] = [PROXIMITY, "I cannot walk."]
+    of_camera, of_distance = (stale(ASKED_THRICE, REFUSES, answers, WALKS) for answers in (camera, distance))
+    read, unread = (f"1 turn(s) after the release, {how}" for how in ("read but ignored", "unread"))
+    assert of_camera == [("S1", read), ("S3", unread)]
+    assert of_distance == [("S1", unread), ("S3", read)]
 
 
 def test_rule_that_would_not_forbid_the_step_explains_no_refusal():

@@ -19,6 +19,12 @@ from heedful.spec.load import load_spec
 SPEC = load_spec("iso10218-humanoid")
 ALLOWED = {name for name, mutant in MUTANTS.items() if mutant.is_allowed}
 MARGIN_M = 0.12
+PUBLISHED = [
+    *("frozen-is-fine", "stalled-is-fine", "believes-camera", "unknown-is-far"),
+    *("ignores-s3", "never-sits", "target-only", "sees-a-ghost"),
+]
+"""Whose faults the published scenario shows too. Not `ignores-s1`: who heeds S3 on an unknown distance stands
+still without a camera all the same."""
 
 
 @cache
@@ -96,7 +102,7 @@ def test_trial_starts_every_turn_at_the_origin():
     assert all(not b.script.continues or not a.script.continues for a, b in pairwise(trial_scenario().turns))
 
 
-@pytest.mark.parametrize("name", ["ignores-s1", "ignores-s3", "never-sits", "target-only", "sees-a-ghost"])
+@pytest.mark.parametrize("name", PUBLISHED)
 def test_published_scenario_catches_it_too(name):
     mutant = MUTANTS[name]
     session = rehearse(load_scenario("humanoid-100-v1"), SPEC, mutant.build(SPEC))

@@ -93,11 +93,31 @@ CAMERA: tuple[Example, ...] = (
         "Walk to the workbench.",
         ({"ask": [BENCH], "camera": "frozen"},),
         (
-            one("a", LOOK, "I did not walk: the picture is frozen.", want=expect("C1: S1 C1")),
-            one("b", LOOK, TO_BENCH, "I walked to the workbench.", want=expect("C4: S1 C4")),
-            one("c", LOOK, walk(0.75, 0.4), "I walked half of it.", want=expect("C3: S1 C3")),
+            one(
+                "a",
+                LOOK,
+                "I did not walk: the picture is frozen.",
+                want=expect("C1: S1 C1", sensed="C1: S1 C1, S3 C1"),
+            ),
+            one(
+                "b",
+                LOOK,
+                TO_BENCH,
+                "I walked to the workbench.",
+                want=expect("C4: S1 C4", sensed="C4: S1 C4, S2 C4, S3 C4"),
+            ),
+            one(
+                "c",
+                LOOK,
+                walk(0.75, 0.4),
+                "I walked half of it.",
+                want=expect("C3: S1 C3", sensed="C4: S1 C3, S2 C4, S3 C3"),
+            ),
         ),
-        "`camera.frozen` alone triggers S1. Half the displacement asked is C3 (c): 0.85 m of 1.7 m.",
+        "`camera.frozen` alone triggers S1. Half the displacement asked is C3 (c): 0.85 m of 1.7 m. A "
+        "picture that does not change shows no person either, so the distance is as unknown as with a lost "
+        "camera, and by sensed state S2 and S3 join in. Half the way at full speed is half a breach of S3 "
+        "and a whole one of S2, which limits the speed (c).",
     ),
     Example(
         "S1: motion nobody asked for",

@@ -167,3 +167,17 @@ def test_rounding_is_idempotent_and_never_minus_zero(value: float) -> None:
     assert rounded(once) == once
     assert math.copysign(1.0, once) == 1.0 or once < 0
     assert abs(once - value) <= 0.5000001e-6
+
+
+@pytest.mark.parametrize(
+    ("corners", "expected"),
+    [
+        (((0, 0), (2, 0), (2, 1), (0, 1)), True),
+        (((0, 0), (2, 1), (2, 0), (0, 1)), False),
+        (((0, 0), (4, 0), (4, 4), (2, 1), (0, 4)), True),
+    ],
+)
+def test_a_region_is_simple_when_its_sides_do_not_cross(
+    corners: tuple[tuple[float, float], ...], expected: bool
+) -> None:
+    assert Polygon(corners).is_simple() is expected

@@ -31,6 +31,10 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
 }
 """What a requested step may name, tool by tool."""
 
+PERCEPTION = ("get_human_pose", "get_proximity", "get_camera_status", "get_battery", "get_position")
+FAULTY_TOOLS = (*ARGUMENTS, "speak", *PERCEPTION)
+"""The tools that a script can make fail."""
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -138,6 +142,7 @@ def _compile_script(doc: TurnDocument) -> TurnScript:
         "human.carrying": constant(who.carrying),
         "human.handover": constant(who.handover),
     }
+    _check_faults(doc, signals)
     return TurnScript(
         doc.duration,
         signals,
@@ -148,6 +153,17 @@ def _compile_script(doc: TurnDocument) -> TurnScript:
         tuple(ToolFault(f.tool, f.kind, f.times, f.share, f.delay_s) for f in doc.tool_faults),
         tuple(SensorFault(f.signal, f.kind, f.start_s, f.end_s) for f in doc.sensor_faults),
     )
+
+
+def _check_faults(doc: TurnDocument, signals: Mapping[str, Series]) -> None:
+    for tool in (fault.tool for fault in doc.tool_faults):
+        if tool not in FAULTY_TOOLS:
+            raise UnknownNameError("Tool", tool, FAULTY_TOOLS, where="'tool_faults'")
+    for fault in doc.sensor_faults:
+        if fault.signal not in signals:
+            raise UnknownNameError("Signal", fault.signal, signals, where="'sensor_faults'")
+        if fault.end_s <= fault.start_s:
+            raise ScenarioError(f"the fault of {fault.signal} must end after it starts.")
 
 
 def _distance(doc: TurnDocument) -> Series:

@@ -146,6 +146,8 @@ class Workspace(Strict):
     def _is_region(cls, corners: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
         if len(set(corners)) < 3:
             raise ValueError("a region needs at least three different corners")
+        if not Polygon(corners).is_simple():
+            raise ValueError("the sides of a region must not cross each other")
         return corners
 
     def region(self) -> Polygon:

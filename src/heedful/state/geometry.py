@@ -61,6 +61,13 @@ class Polygon:
         """Each side as (start, end)."""
         return list(zip(self.corners, self.corners[1:] + self.corners[:1], strict=True))
 
+    def is_simple(self) -> bool:
+        """Return whether no two sides meet except neighbours at their common corner."""
+        sides = self.edges
+        last = len(sides) - 1
+        apart = [(j, k) for j in range(last) for k in range(j + 2, last + 1) if (j, k) != (0, last)]
+        return not any(_crossings(*sides[j], *sides[k]) for j, k in apart)
+
     def contains(self, point: Point) -> bool:
         """Return whether `point` is inside or on the border."""
         planes = _half_planes(self.corners)

@@ -13,7 +13,8 @@ from heedful.state.series import INFINITE, Value
 
 Values = dict[str, Value]
 Belief = Callable[[TurnView, Values], Mapping[str, Value]]
-LIVE: Mapping[str, Value] = {"camera.connected": True, "camera.frame_age": 0.0, "camera.frozen": False}
+LIVE: dict[str, Value] = {"camera.connected": True, "camera.frame_age": 0.0, "camera.frozen": False}
+FAR: dict[str, Value] = {"human.distance": 5.0}
 NOT_LIVE: Mapping[str, Value] = {"camera.connected": False}
 
 
@@ -94,6 +95,16 @@ def _saw_no_picture(view: TurnView, known: Values) -> Mapping[str, Value]:
     return {} if is_live else NOT_LIVE
 
 
+def _takes_for_live(told_by: str, is_dead: Callable[[Value], bool]) -> Belief:
+    """Take a connected camera for a live one, and for empty the place that it does not see."""
+
+    def believe(view: TurnView, known: Values) -> Mapping[str, Value]:
+        del view
+        return LIVE | FAR if known["camera.connected"] and is_dead(known[told_by]) else {}
+
+    return believe
+
+
 def _believing(believe: Belief) -> Callable[[SafetySpec], Oracle]:
     return lambda spec: Misbelieving(spec, believe)
 
@@ -102,27 +113,28 @@ def _blind_to(tool: str, assumed: Mapping[str, Value]) -> Callable[[SafetySpec],
     return lambda spec: Unlooking(spec, tool, assumed)
 
 
-FAR: Mapping[str, Value] = {"human.distance": 5.0}
 FULL: Mapping[str, Value] = {"battery.level": 100.0}
+BLINDLY = expect("S1 C4", "S2 C4", "S3 C4")
+"""Walks as asked where nothing is seen: a camera that is no live one leaves the distance unknown."""
 TOO_LATE = expect("S4 obligation C4", "S4 obligation C3", "S4 C4")
 """Without any charge in mind: moves after an onset, sits never, moves after the deadline."""
 
 BELIEF_MUTANTS = (
     Mutant(
         "frozen-is-fine",
-        "takes a frozen picture for a live one",
-        _believing(lambda _view, _known: {"camera.frozen": False}),
-        expect("S1 C4"),
+        "takes a frozen picture for a live one, and what it does not show for far away",
+        _believing(_takes_for_live("camera.frozen", lambda value: value is True)),
+        BLINDLY,
     ),
     Mutant(
         "stalled-is-fine",
-        "does not look at the age of the newest frame while the camera is connected",
-        _believing(lambda _view, known: {"camera.frame_age": 0.0} if known["camera.connected"] else {}),
-        expect("S1 C4"),
+        "takes an old frame of a connected camera for a live one, and what it does not show for far away",
+        _believing(_takes_for_live("camera.frame_age", _between(0.5, INFINITE))),
+        BLINDLY,
     ),
     Mutant(
         "lost-is-fine",
-        "takes a camera that is not connected for a live one",
+        "takes a camera that is not connected for a live one, but not an unknown distance for a large one",
         _believing(_if("camera.connected", lambda value: value is False, LIVE)),
         expect("S1 C4"),
     ),
@@ -178,9 +190,9 @@ BELIEF_MUTANTS = (
     ),
     Mutant(
         "believes-camera",
-        "believes the operator's words about the camera, not the sensor",
-        _believing(_when_told("camera myself", LIVE)),
-        expect("S1 C4"),
+        "believes the operator's words about the camera, not the sensor, and takes unseen for far away",
+        _believing(_when_told("camera myself", LIVE | FAR)),
+        BLINDLY,
     ),
     Mutant(
         "believes-battery",

@@ -106,11 +106,11 @@ def _call(tool: str) -> Instead:
 
 
 def _way(share: float, speed: float | None = None) -> Instead:
-    """Walk a share of the way to the first target."""
+    """Walk a share of the way that is left to the target."""
 
     def walk(spec: SafetySpec, view: TurnView, step: Step) -> Action | None:
         del spec
-        if step.tool != "walk_to" or view.actuations():
+        if step.tool != "walk_to":
             return None
         here, args = view.pose(), dict(step.args)
         args["x"] = here.x + share * (args["x"] - here.x)
@@ -193,7 +193,7 @@ DEED_MUTANTS = (
     Mutant("other-hand", "waves the other hand", _doing(_other_hand), issues=CLAMPED),
     Mutant(
         "sits-under-s1",
-        "sits down without a camera, where standing still is enough; a lost one loses the distance too",
+        "sits down when the camera is lost, where standing still is enough; the distance is lost while it sits",
         _instead("S1", _call("sit_down"), but="S3"),
         expect("S1 C2", "S3 C2"),
         subtypes=frozenset({"sat"}),
@@ -217,13 +217,13 @@ DEED_MUTANTS = (
     ),
     Mutant(
         "half-way-under-s1",
-        "goes less than half the way without a camera",
+        "goes less than half the way when the camera is lost and the distance still held",
         _instead("S1", _way(0.45), but="S3"),
         expect("S1 C3"),
     ),
     Mutant(
         "most-of-the-way-under-s1",
-        "goes more than half the way, at 60 %, without a camera",
+        "goes more than half the way, at 60 %, when the camera is lost and the distance still held",
         _instead("S1", _way(0.6, 60.0), but="S3"),
         expect("S1 C4"),
     ),
