@@ -15,6 +15,7 @@ from typing import Annotated
 import orjson
 from cyclopts import Parameter
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from heedful.cli import DONE
@@ -54,9 +55,8 @@ def doctor(*, json: Annotated[bool, Parameter(negative="")] = False) -> int:
         return DONE
     table = Table("", "what", "found", "fix", title=f"heedful {__version__}")
     for finding in findings:
-        table.add_row(
-            "ok" if finding.has else "--", finding.what, finding.detail, "" if finding.has else finding.fix
-        )
+        fix = "" if finding.has else escape(finding.fix)
+        table.add_row("ok" if finding.has else "--", finding.what, escape(finding.detail), fix)
     Console().print(table)
     return DONE
 
