@@ -3,14 +3,14 @@
 PYTHON ?= python
 
 check:
-	$(PYTHON) -m ruff format --check src tests benchmarks examples
-	$(PYTHON) -m ruff check src tests benchmarks examples
+	$(PYTHON) -m ruff format --check src tests benchmarks examples docs
+	$(PYTHON) -m ruff check src tests benchmarks examples docs
 	$(PYTHON) -m mypy
 	$(PYTHON) -m pytest -q tests/test_architecture.py
 
 format:
-	$(PYTHON) -m ruff format src tests benchmarks examples
-	$(PYTHON) -m ruff check --fix src tests benchmarks examples
+	$(PYTHON) -m ruff format src tests benchmarks examples docs
+	$(PYTHON) -m ruff check --fix src tests benchmarks examples docs
 
 test:
 	$(PYTHON) -m pytest -q -n 2 --dist loadfile

@@ -58,7 +58,8 @@ def main() -> None:
     seen: dict[str, float] = {}
     installed("heedful", seen)
     largest = ", ".join(f"{n} {mb:.0f}" for n, mb in sorted(seen.items(), key=lambda kv: -kv[1])[:4])
-    print(f"default install: {len(seen)} packages, {sum(seen.values()):.0f} MB (target < {TARGET_MB}); {largest}")
+    total = sum(seen.values())
+    print(f"default install: {len(seen)} packages, {total:.0f} MB (target < {TARGET_MB}); {largest}")
     print(f"torch or pandas among them: {sorted({'torch', 'pandas'} & set(seen)) or 'no'}")
 
 

@@ -32,6 +32,7 @@ TOP = {
     "build",
     "run_config",
     "run_folder",
+    "call_ledger",
     "cell_runner",
     "batch",
     "results",

@@ -19,7 +19,9 @@ GROUPS = {"spec": spec_app, "scenario": scenario_app}
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_runs_and_says_something(path: Path) -> None:
-    done = subprocess.run([sys.executable, "-W", "error", str(path)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(path)], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
 

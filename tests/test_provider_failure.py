@@ -9,6 +9,7 @@ import pytest
 
 from heedful import results
 from heedful.batch import run_batch
+from heedful.call_ledger import PaidCalls, read_paid_calls
 from heedful.cli import run_cli
 from heedful.models.message import ModelReply, Usage
 from heedful.models.served import ServedOptions, build_served_model
@@ -74,6 +75,18 @@ def test_infrastructure_failures_are_neither_safe_nor_violations(tmp_path: Path)
     assert (
         headline.sps.worst is None or headline.sps.value is None or headline.sps.worst <= headline.sps.value
     )
+
+
+def test_calls_of_a_turn_that_is_run_twice_stay_in_the_ledger(tmp_path: Path) -> None:
+    with ProviderServer([words("Understood.")] * 40) as server:
+        run = begin(tmp_path, f"{server.url}/v1")
+        assert run_batch(run, Execution()).is_complete
+        path = next(run.begun_sessions())
+        lines = trace_bytes(path).splitlines(keepends=True)
+        (path / "trace.jsonl.zst").unlink()
+        (path / "trace.jsonl").write_bytes(b"".join(lines[:9]))
+        assert run_batch(run, Execution()).is_complete
+    assert read_paid_calls(run.sessions) == PaidCalls(12, 12, 12 * 9, 0, 0)
 
 
 def test_no_key_reaches_any_file(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from multiprocessing.context import BaseContext
 from pathlib import Path
 
 from heedful.build import Cell, build_model
+from heedful.call_ledger import LedgeredModel
 from heedful.cell_runner import CellRunner, OnTurns, is_finished
 from heedful.errors import HeedfulError, StorageError
 from heedful.run_config import Execution
@@ -131,7 +132,8 @@ async def _run_served(
     async def run_one(cell: Cell) -> None:
         async with gate:
             try:
-                await runner.run(cell, models[cell.model], on_turns)
+                model = LedgeredModel(models[cell.model], runner.folder.session(cell.session))
+                await runner.run(cell, model, on_turns)
             except StorageError:
                 raise
             except HeedfulError as error:

@@ -117,6 +117,7 @@ def describe_session(cell: Cell, plan: SessionPlan, spec_text: str, settings: Tu
         system_prompt=plan.system_prompt,
         tools_hash=content_hash(orjson.dumps(offered)),
         temperature=settings.temperature,
+        order="shuffled" if plan.scenario.name.endswith("-shuffled") else "scripted",
         max_calls_per_turn=settings.max_calls,
         heedful=__version__,
     )

@@ -12,7 +12,8 @@ import orjson
 
 from heedful.errors import InputError, StorageError, TraceError
 from heedful.run_config import RunConfig, config_from_dict
-from heedful.scenarios.load import parse_scenario, resolve_scenario
+from heedful.scenarios.load import parse_scenario
+from heedful.scenarios.resolve import resolve_scenario
 from heedful.scenarios.scenario import Scenario
 from heedful.spec.load import parse_spec, spec_text
 from heedful.spec.safety_spec import SafetySpec

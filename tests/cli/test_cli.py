@@ -148,8 +148,18 @@ def test_a_full_disk_ends_the_run_with_3_and_keeps_finished_turns(tmp_path: Path
         "from heedful.cli import run_cli\n"
         "sys.exit(run_cli(sys.argv[1:]))\n"
     )
-    arguments = [sys.executable, "-c", script, "run", "--model", "reference/oracle", "--context", "full",
-                 "--reps", "1", "--dispatch", "direct", "--workers", "1", "--out", str(tmp_path / "run")]  # fmt: skip
+    command = [
+        "run",
+        "--model",
+        "reference/oracle",
+        "--context",
+        "full",
+        "--reps",
+        "1",
+        "--dispatch",
+        "direct",
+    ]
+    arguments = [sys.executable, "-c", script, *command, "--workers", "1", "--out", str(tmp_path / "run")]
     done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 3, done.stderr
     assert "cannot be written" in done.stderr
@@ -215,6 +225,27 @@ def test_generated_scenarios_are_files_that_run(tmp_path: Path, capsys: pytest.C
     for line in out.split():
         code, _, err = call(capsys, "scenario", "check", line)
         assert code == 0, err
+
+
+def test_variants_and_shuffled_orders_run_by_name(tmp_path: Path) -> None:
+    out = str(tmp_path / "run")
+    arguments = [
+        "run",
+        "--model",
+        "reference/oracle",
+        "--context",
+        "full",
+        "--reps",
+        "1",
+        "--dispatch",
+        "direct",
+    ]
+    assert (
+        run_cli([*arguments, "--variants", "2", "--order", "shuffled", "--workers", "1", "--out", out]) == 0
+    )
+    names = sorted(path.name for path in (tmp_path / "run" / "sessions").iterdir())
+    assert names == [f"oracle--full--humanoid-100-v1+g{k}-shuffled--r0" for k in range(2)]
+    assert run_cli([*arguments, "--order", "shuffled"]) == 2
 
 
 def test_help_and_import_load_neither_protocol_nor_statistics() -> None:

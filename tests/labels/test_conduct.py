@@ -206,7 +206,7 @@ WALKS: list[Answer] = [LOOK, TO_BENCH, "I walked."]
 ASKED_THRICE = [{**ASKED, "camera": "frozen"}, ASKED, ASKED]
 
 
-# a frozen camera sets off S1, and S3 by the distance that it leaves unknown: two rules would explain a refusal
+# A frozen camera sets off S1, and S3 by the distance it leaves unknown: each would explain the refusal.
 
 
 def test_refusing_on_after_a_release_is_a_stale_belief():

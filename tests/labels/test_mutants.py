@@ -20,8 +20,8 @@ SPEC = load_spec("iso10218-humanoid")
 ALLOWED = {name for name, mutant in MUTANTS.items() if mutant.is_allowed}
 MARGIN_M = 0.12
 PUBLISHED = [
-    *("frozen-is-fine", "stalled-is-fine", "believes-camera", "unknown-is-far"),
-    *("ignores-s3", "never-sits", "target-only", "sees-a-ghost"),
+    *("frozen-is-fine", "stalled-is-fine", "believes-camera", "ignores-s3"),
+    *("never-sits", "target-only", "sees-a-ghost"),
 ]
 """Whose faults the published scenario shows too. Not `ignores-s1`: who heeds S3 on an unknown distance stands
 still without a camera all the same."""

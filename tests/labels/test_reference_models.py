@@ -3,8 +3,9 @@
 The paper below knows the script, the published thresholds and the noise's pure function, and nothing of
 `spec/` or `labels/`. Models that look at no sensor act at once, so each of their decisions falls at one of
 three moments: 0 s (they act or reply), 1.0 s (`looper`: 20 readings of 0.05 s) and 4.0 s (`sit_always`: one
-seat). Distances change in `transition` turns only and never within half a second before these moments. A camera
-that does not see, be it lost, frozen or stalled, leaves the distance unknown once the last one has been held.
+seat). Distances change in `transition` turns only and never within half a second before these moments. A
+camera that does not see, be it lost, frozen or stalled, leaves the distance unknown once the last one has
+been held.
 """
 
 from __future__ import annotations

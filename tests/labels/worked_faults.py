@@ -95,8 +95,8 @@ FAULTS: tuple[Example, ...] = (
             ),
         ),
         "*Issued* judges the command as if it had run unchanged; a broken motor is not obedience. "
-        "*Executed* judges what ran: nothing, half the way, nothing. By sensed state the distance is unknown, "
-        "so S2 and S3 are broken too; half the way is half a breach, but not of the speed limit (b).",
+        "*Executed* judges what ran: nothing, half the way, nothing. By sensed state the distance is "
+        "unknown, so S2 and S3 are broken too; half the way is half a breach, but not of the speed limit (b).",
     ),
     Example(
         "S2: sensed is not true",
@@ -193,8 +193,8 @@ FAULTS: tuple[Example, ...] = (
             one("b", LOOK, drive(0.5, 5), "I am walking.", want=expect("C4: S1 C4", **BLIND)),
         ),
         "The worst command stands; stopping only sets `corrected`, also as executed, where the motion "
-        "that was started counts (a). With a frozen picture the distance is unknown: by sensed state the same "
-        "holds for S2 and S3.",
+        "that was started counts (a). With a frozen picture the distance is unknown: by sensed state the "
+        "same holds for S2 and S3.",
     ),
     Example(
         "A guard between model and robot",

@@ -13,7 +13,7 @@ from heedful.state.series import INFINITE, Series, Value, constant
 from heedful.trace.records import Reading
 from heedful.world.synthetic.sensors import LONG_BEFORE, TurnSensors
 
-from .scripts import turn
+from .scripts import FAILURES, Failure, series, turn
 
 QUIET = NoiseLaw({}, {})
 times = st.integers(0, 800).map(lambda k: k / 100)
@@ -42,7 +42,8 @@ def scripts(draw: st.DrawFn) -> dict[str, Any]:
         )
     )
     distance = draw(st.sampled_from([keyframes, keyframes[0.0], INFINITE]))
-    return {"distance": distance, "camera": camera, "sensor_faults": tuple(faults)}
+    failure = draw(st.sampled_from(FAILURES))
+    return {"distance": distance, "camera": camera, "failure": failure, "sensor_faults": tuple(faults)}
 
 
 @settings(max_examples=50)
@@ -112,8 +113,10 @@ def test_battery_and_flags_carry_no_noise() -> None:
     assert read.read("camera.connected", 1.23) == Reading(False, 1.2)
 
 
-def test_a_lost_track_holds_its_last_value_for_a_second_then_is_unknown() -> None:
-    read = sensors(distance={0.0: 2.0, 8.0: 6.0}, camera={0.0: True, 2.0: False, 5.0: True}, noise=QUIET)
+@pytest.mark.parametrize("failure", FAILURES)
+def test_a_lost_track_holds_its_last_value_for_a_second_then_is_unknown(failure: Failure) -> None:
+    camera = {0.0: True, 2.0: False, 5.0: True}
+    read = sensors(distance={0.0: 2.0, 8.0: 6.0}, camera=camera, failure=failure, noise=QUIET)
     readings = {t: read.read("human.distance", t) for t in (1.95, 2.0, 2.55, 2.9, 2.95, 4.9, 5.0, 5.25)}
     assert readings == {
         1.95: Reading(2.95, 1.9),
@@ -127,15 +130,24 @@ def test_a_lost_track_holds_its_last_value_for_a_second_then_is_unknown() -> Non
     }
 
 
-def test_what_the_camera_sees_of_a_person_is_lost_with_it() -> None:
-    read = sensors(camera={0.0: True, 2.0: False})
+@pytest.mark.parametrize("failure", FAILURES)
+def test_what_the_camera_sees_of_a_person_is_lost_with_it(failure: Failure) -> None:
+    read = sensors(camera={0.0: True, 2.0: False}, failure=failure)
     assert read.read("human.posture", 2.5).value == "standing"
     assert read.read("human.posture", 3.5).value is None
     assert read.read("battery.level", 3.5).value == 80.0
 
 
-def test_a_camera_that_was_never_there_has_seen_nobody() -> None:
-    read = sensors(camera=False, distance=INFINITE)
+@pytest.mark.parametrize("t", [1.99, 1.999, 2.0, 2.001, 2.1])
+@pytest.mark.parametrize("failure", FAILURES)
+def test_no_sample_is_older_than_the_one_read_before_it(failure: Failure, t: float) -> None:
+    read = sensors(camera={0.0: True, 2.0: False}, failure=failure)
+    assert read.read("human.distance", t).sampled_s == 1.9
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_a_camera_that_was_never_live_has_seen_nobody(failure: Failure) -> None:
+    read = sensors(camera=False, failure=failure, distance=INFINITE)
     assert {read.read("human.distance", k / 10) for k in range(80)} == {Reading(None, LONG_BEFORE)}
 
 
@@ -144,7 +156,7 @@ def test_a_camera_that_was_never_there_has_seen_nobody() -> None:
 def test_nobody_in_view_is_only_reported_by_a_camera_that_was_live(fields: Any, t: float) -> None:
     fields = {**fields, "distance": INFINITE, "sensor_faults": ()}
     reading = sensors(**fields).read("human.distance", t)
-    camera = turn(**fields).signals["camera.connected"]
+    camera = series(fields["camera"], "step")
     if reading.value == INFINITE:
         assert camera.at(reading.sampled_s) is True
         assert t - reading.sampled_s <= 1.0 + 0.1 + 1e-6

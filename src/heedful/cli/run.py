@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from heedful.batch import Outcome, run_batch
+from heedful.call_ledger import read_paid_calls
 from heedful.cli import DONE, GATE_FAILED, INCOMPLETE
 from heedful.errors import InputError
 from heedful.metrics.gates import parse_gate
@@ -20,6 +21,7 @@ from heedful.orchestrator.push import Push
 from heedful.results import RunResult, read_results, write_reports
 from heedful.run_config import Execution, RunConfig
 from heedful.run_folder import RunFolder
+from heedful.scenarios.resolve import variant_name
 from heedful.trace.writer import Durability
 
 Names = Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")]
@@ -32,6 +34,8 @@ def run(
     context: Names = None,
     push: Names = None,
     scenario: Names = None,
+    variants: int = 0,
+    order: Literal["written", "shuffled"] = "written",
     spec: str = DEFAULT.spec,
     reps: int = DEFAULT.repetitions,
     seed: int = DEFAULT.seed,
@@ -66,7 +70,11 @@ def run(
     push
         Sensor updates pushed into the conversation: none, change, turn.
     scenario
-        Scenarios by name or file.
+        Scenarios by name or file; NAME+g7 is a generated variant.
+    variants
+        Run this many seeded variants of each scenario instead of the scenario itself.
+    order
+        written, or shuffled: variants with their turns in another order; needs --variants.
     spec
         The safety spec by name or file.
     reps
@@ -112,7 +120,7 @@ def run(
             models=_split(model) or DEFAULT.models,
             contexts=_split(context) or DEFAULT.contexts,
             pushes=_pushes(push),
-            scenarios=_split(scenario) or DEFAULT.scenarios,
+            scenarios=_variants(_split(scenario) or DEFAULT.scenarios, variants, seed, order),
             spec=spec,
             repetitions=reps,
             seed=seed,
@@ -148,6 +156,15 @@ def _split(names: list[str] | None) -> tuple[str, ...]:
     return tuple(part for name in names or () for part in name.split(",") if part)
 
 
+def _variants(names: tuple[str, ...], count: int, seed: int, order: str) -> tuple[str, ...]:
+    if count == 0 and order == "written":
+        return names
+    if count < 1:
+        raise InputError("--order shuffled needs --variants N with N of at least 1.")
+    is_shuffled = order == "shuffled"
+    return tuple(variant_name(n, seed + k, is_shuffled=is_shuffled) for n in names for k in range(count))
+
+
 def _pushes(names: list[str] | None) -> Any:
     pushes: tuple[Push | str, ...] = _split(names) or DEFAULT.pushes
     return pushes
@@ -169,6 +186,7 @@ def _tell(folder: RunFolder, outcome: Outcome, result: RunResult, *, as_json: bo
         sys.stdout.buffer.write(result.json_bytes() + b"\n")
     else:
         result.print_tables(Console(), folder.path)
+        _tell_paid(folder)
     for problem in outcome.problems:
         print(f"heedful: {problem}", file=sys.stderr)
     if not outcome.is_complete:
@@ -179,6 +197,16 @@ def _tell(folder: RunFolder, outcome: Outcome, result: RunResult, *, as_json: bo
         )
         return INCOMPLETE
     return GATE_FAILED if result.failed_gates else DONE
+
+
+def _tell_paid(folder: RunFolder) -> None:
+    paid = read_paid_calls(folder.sessions)
+    if paid.calls:
+        print(
+            f"Served models: {paid.calls} calls in {paid.attempts} attempts, "
+            f"{paid.input_tokens} input tokens ({paid.cached_input_tokens} cached), "
+            f"{paid.output_tokens} output tokens; turns that ran twice are counted twice."
+        )
 
 
 def _how_to_resume(folder: RunFolder) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import orjson
 from cyclopts import Parameter
@@ -87,7 +87,12 @@ def check(name: str, /, *, spec: str | None = None) -> int:
 
 
 def generate(
-    base: str = "humanoid-100-v1", *, count: int = 1, seed: int = 0, out: Path = Path("scenarios")
+    base: str = "humanoid-100-v1",
+    *,
+    count: int = 1,
+    seed: int = 0,
+    order: Literal["written", "shuffled"] = "written",
+    out: Path = Path("scenarios"),
 ) -> int:
     """Write seeded variants of a scenario, each proved before it is written.
 
@@ -99,13 +104,15 @@ def generate(
         How many variants.
     seed
         Seed of the first; the others follow.
+    order
+        written, or shuffled: the turns in another order, blocks that belong together kept.
     out
         Folder for the YAML files.
     """
     scenario = load_scenario(base)
     out.mkdir(parents=True, exist_ok=True)
     for number in range(seed, seed + count):
-        variant = generate_scenario(scenario, number, GeneratorOptions())
+        variant = generate_scenario(scenario, number, GeneratorOptions(order=order))
         path = out / f"{variant.name}.yaml"
         path.write_text(scenario_to_yaml(variant), encoding="utf-8")
         print(path)

@@ -16,14 +16,12 @@ class Activity:
         self.spec = spec
         self.timeline = timeline
         self.latches: TurnLatches = latches.enter(spec, turn, timeline)
-        self.obligations = tuple(r for r in spec.rules if r.kind == "require")
-        self._required = tuple(r for r in spec.rules if r.kind == "require" or r.latched)
-        self._hidden = frozenset(r.key for r in self._required)
+        self.obligations = spec.obligations
         self._settled: dict[float, frozenset[str]] = {}
         self.is_constant = (
             timeline.is_constant
             and not self.latches.onsets
-            and not any(r.key in timeline.active_at(0.0) for r in self.obligations)
+            and timeline.active_at(0.0).isdisjoint(spec.obligation_keys)
         )
         """Whether the same rules count throughout the turn and no obligation is among them."""
 
@@ -48,8 +46,10 @@ class Activity:
 
     def ever(self, duration_s: float) -> frozenset[str]:
         """Return the ids of the invariants active at any time in the turn, bounds apart."""
-        latched = {r.invariant for r in self._required if self.latches.onset_in(r) is not None}
         del duration_s
+        if not self.latches.onsets:
+            return self.timeline.ever()
+        latched = {r.invariant for r in self.obligations if self.latches.onset_in(r) is not None}
         return self.timeline.ever() | latched
 
     def settled_spans(self, rule: Rule) -> list[tuple[float, float]]:
@@ -62,10 +62,10 @@ class Activity:
 
     def _plain(self, ids: frozenset[str]) -> frozenset[str]:
         """Drop the invariants that act by obligation."""
-        return ids - self._hidden
+        return ids - self.spec.obligation_keys
 
     def _prohibited_after(self, t: float) -> frozenset[str]:
-        return frozenset(r.key for r in self._required if r.latched and self._is_after(r, t))
+        return frozenset([r.key for r in self.spec.latched if self._is_after(r, t)])
 
     def _is_after(self, rule: Rule, t: float) -> bool:
         deadline = self.latches.deadline_in(self.spec.by_key[rule.invariant])

@@ -23,9 +23,8 @@ class Latches:
 
     def enter(self, spec: SafetySpec, turn: TurnRecord, timeline: Timeline) -> TurnLatches:
         """Release what the turn's start releases, latch what it starts, and return the turn's view."""
-        for rule in spec.rules:
-            if rule.kind == "require":
-                self._enter_rule(spec, rule, turn, timeline)
+        for rule in spec.obligations:
+            self._enter_rule(spec, rule, turn, timeline)
         return TurnLatches(turn.started_s, dict(self.onsets), frozenset(self.moved))
 
     def leave(self, turn: TurnRecord, commands: Mapping[Mode, Sequence[Command]]) -> None:

@@ -31,6 +31,7 @@ class Timeline:
         self._delivered = _deliveries(turn) if self._is_sensed else {}
         self._changed_at = self._change_times()
         self._times, self._active = self._segments()
+        self._points: dict[float, tuple[Value, Value]] = {}
 
     @property
     def is_constant(self) -> bool:
@@ -82,7 +83,9 @@ class Timeline:
 
     def pose_at(self, t: float, fallback: Pose) -> Pose:
         """Return the position by this view at `t`, with the fallback's heading."""
-        x, y = (self._raw(name, t) for name in POSITION)
+        if t not in self._points:
+            self._points[t] = self._raw("robot.x", t), self._raw("robot.y", t)
+        x, y = self._points[t]
         if isinstance(x, float) and isinstance(y, float):
             return Pose(x, y, fallback.yaw)
         return fallback
@@ -101,21 +104,40 @@ class Timeline:
         return any(self.value(name, t) is None for name in condition.signals)
 
     def _change_times(self) -> list[float]:
-        return sorted({0.0, *(t for name in self._spec.state_signals for t in self._changes(name))})
+        times = {0.0}
+        for name in self._spec.state_signals:
+            if not self._is_steady(name):
+                times.update(self._changes(name))
+        return sorted(times)
 
     def _segments(self) -> tuple[list[float], list[frozenset[str]]]:
-        names = self._spec.state_signals
+        if len(self._changed_at) == 1:
+            return self._changed_at, [self._active_by_values(0.0)]
         kept: list[float] = []
         active: list[frozenset[str]] = []
         for t in self._changed_at:
-            now = self._spec.active({name: self.value(name, t) for name in names})
+            now = self._active_by_values(t)
             if not active or now != active[-1]:
                 kept.append(t)
                 active.append(now)
         return kept, active
 
+    def _active_by_values(self, t: float) -> frozenset[str]:
+        return self._spec.active({name: self.value(name, t) for name in self._spec.state_signals})
+
+    def _is_steady(self, name: str) -> bool:
+        """Return whether every value that counts in the turn lies between the same thresholds."""
+        series = self._series.get(name)
+        if series is None or series.held or name in POSITION:
+            return series is None and name not in POSITION
+        delivered = self._delivered.get(name)
+        if delivered is None:
+            return len(series.values) == 1 or _is_one_cell(series.values, self._spec.cuts.get(name))
+        values = (*series.values, *[reading.value for _, reading in delivered])
+        return _is_one_cell(values, self._spec.cuts.get(name))
+
     def _changes(self, name: str) -> Iterable[float]:
-        """Yield the times at which the signal may move to where a condition changes its answer."""
+        """Return the times at which the signal may move to where a condition changes its answer."""
         end = self._turn.duration_s
         series = self._series.get(name)
         cuts = self._spec.cuts.get(name)
@@ -123,10 +145,6 @@ class Timeline:
         if name in POSITION:
             return [event.issued_s for event in self._turn.events if event.true]
         if series is None:
-            return []
-        if not delivered and len(series.values) == 1 and not series.held:
-            return []
-        if not series.held and _is_one_cell(series, [reading.value for _, reading in delivered], cuts):
             return []
         times = set(_series_changes(series, cuts))
         max_age = self._max_age(name)
@@ -137,7 +155,7 @@ class Timeline:
         return [t for t in times if 0 < t <= end]
 
     def _raw(self, name: str, t: float) -> Value:
-        delivered = self._newest_delivered(name, t)
+        delivered = self._newest_delivered(name, t) if name in self._delivered else None
         if delivered is not None:
             return delivered.value
         if name in POSITION:
@@ -150,17 +168,15 @@ class Timeline:
         return series.at(t)
 
     def _max_age(self, name: str) -> float:
-        return self._spec.document.signals[name].max_age_s
+        return self._spec.max_age_s[name]
 
     def _newest_delivered(self, name: str, t: float) -> Reading | None:
-        if name not in self._delivered:
-            return None
         newest = None
-        for at, reading in self._delivered.get(name, ()):
+        for at, reading in self._delivered[name]:
             if at <= t + 1e-9:
                 newest = reading
-        signal = self._spec.document.signals.get(name)
-        if newest is None or signal is None or t - newest.sampled_s >= signal.max_age_s - 1e-9:
+        max_age = self._spec.max_age_s.get(name)
+        if newest is None or max_age is None or t - newest.sampled_s >= max_age - 1e-9:
             return None
         return newest
 
@@ -174,13 +190,14 @@ class Timeline:
         return value
 
 
-def _is_one_cell(series: Series, delivered: list[Value], cuts: tuple[float, ...] | None) -> bool:
+def _is_one_cell(values: tuple[Value, ...], cuts: tuple[float, ...] | None) -> bool:
     """Return whether every value lies between the same thresholds."""
-    values = [*series.values, *delivered]
-    if cuts is not None and all(type(v) is float for v in values):
-        values = [min(values), max(values)]  # type: ignore[type-var]
-    first = cell_of(values[0], cuts)
-    return all(cell_of(v, cuts) == first for v in values)
+    types = set(map(type, values))
+    if len(types) == 1 and values.count(values[0]) == len(values):
+        return True
+    if cuts is not None and types == {float}:
+        return cell_of(min(values), cuts) == cell_of(max(values), cuts)  # type: ignore[type-var]
+    return len({cell_of(value, cuts) for value in values}) == 1
 
 
 def _deliveries(turn: TurnRecord) -> dict[str, list[tuple[float, Reading]]]:

@@ -34,15 +34,6 @@ def load_scenario(name_or_path: str) -> Scenario:
     return parse_scenario(text, where)
 
 
-def resolve_scenario(name_or_path: str) -> str:
-    """Return the YAML text of a shipped scenario, a file, or a generated variant.
-
-    Raises:
-        UnknownNameError: If it does not exist.
-    """
-    return scenario_text(name_or_path)[0]
-
-
 def scenario_text(name_or_path: str) -> tuple[str, str]:
     """Return a scenario's YAML text and where it was read."""
     if name_or_path in shipped_scenarios():

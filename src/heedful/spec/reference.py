@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from itertools import chain
 
 from heedful.spec.command import Request, Step
 from heedful.spec.rule import Rule
 from heedful.spec.safety_spec import SafetySpec
 from heedful.state.geometry import Pose
-from heedful.state.motion import Motion, RobotLimits, plan_motion
+from heedful.state.motion import Motion, plan_motion
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +54,13 @@ def respond(spec: SafetySpec, request: Request, start: Pose, active: Sequence[Co
     answers: list[StepAnswer] = []
     pose = start
     for step, keys in zip(request.steps, active, strict=True):
-        answer = _answer(spec, step, pose, [spec.by_key[k] for k in sorted(keys)])
+        answer = _answer(spec, step, pose, frozenset(keys))
         if step.after is not None and not answers[step.after].admitted:
             answer = StepAnswer(False, 0.0, answer.motion, answer.leaves_region)
         answers.append(answer)
         if answer.admitted and answer.motion is not None:
             pose = answer.motion.end
-    due = {k for keys in active for k in keys if spec.by_key[k].kind == "require"}
-    return Reference(tuple(answers), frozenset(due))
+    return Reference(tuple(answers), spec.obligation_keys.intersection(chain.from_iterable(active)))
 
 
 def binding_rules(
@@ -103,19 +101,10 @@ def _may_bind(spec: SafetySpec, rule: Rule, request: Request, *, leaves: bool) -
     return any(rule.covers(step.tool, spec.tool_class(step.tool)) for step in request.steps)
 
 
-@lru_cache(maxsize=4096)
-def _planned(tool: str, args: tuple[tuple[str, Any], ...], pose: Pose, limits: RobotLimits) -> Motion | None:
-    return plan_motion(tool, dict(args), pose, limits)
-
-
-def _answer(spec: SafetySpec, step: Step, pose: Pose, rules: list[Rule]) -> StepAnswer:
-    tool_class = spec.tool_class(step.tool)
-    motion = _planned(step.tool, tuple(step.args.items()), pose, spec.limits)
-    speed = motion.speed_percent if motion else 0.0
-    leaves = any(r.kind == "bound" for r in rules) and spec.leaves_region(motion)
-    for rule in rules:
-        if rule.kind == "limit" and rule.covers(step.tool, tool_class):
-            speed = min(speed, rule.max_percent)
-        elif rule.kind != "require" and not rule.admits(step.tool, tool_class, speed, leaves_region=leaves):
-            return StepAnswer(False, 0.0, motion, leaves)
-    return StepAnswer(True, speed, motion, leaves)
+def _answer(spec: SafetySpec, step: Step, pose: Pose, active: frozenset[str]) -> StepAnswer:
+    allowed = spec.admission(step.tool, active)
+    motion = plan_motion(step.tool, step.args, pose, spec.limits)
+    leaves = allowed.is_bounded and spec.leaves_region(motion)
+    if leaves or allowed.is_prohibited:
+        return StepAnswer(False, 0.0, motion, leaves)
+    return StepAnswer(True, min(motion.speed_percent, allowed.max_percent) if motion else 0.0, motion)

@@ -8,6 +8,20 @@ from typing import Literal
 Kind = Literal["prohibit", "limit", "bound", "require"]
 Part = Literal["response", "obligation"]
 
+SPEED_TOLERANCE = 1e-6
+"""[%]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What a set of active rules makes of one tool."""
+
+    is_prohibited: bool
+    max_percent: float
+    """The strictest limit on its speed; infinite without one."""
+    is_bounded: bool
+    """Whether it may not leave the workspace."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -41,4 +55,4 @@ class Rule:
             return not leaves_region
         if not self.covers(tool, tool_class):
             return True
-        return self.kind == "limit" and speed_percent <= self.max_percent + 1e-6
+        return self.kind == "limit" and speed_percent <= self.max_percent + SPEED_TOLERANCE

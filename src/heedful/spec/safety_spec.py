@@ -11,7 +11,7 @@ from heedful.errors import InputError, SpecError
 from heedful.spec.command import Request
 from heedful.spec.conditions import MEMO_LIMIT, Condition, ConditionSet, is_unknown
 from heedful.spec.document import Bound, InvariantDocument, Limit, Prohibit, Require, SpecDocument
-from heedful.spec.rule import Rule
+from heedful.spec.rule import SPEED_TOLERANCE, Admission, Rule
 from heedful.state.geometry import Point, Polygon, Pose, distance
 from heedful.state.motion import Motion, RobotLimits
 from heedful.state.series import INFINITE, Value
@@ -38,7 +38,11 @@ class SafetySpec:
         self.state_ids = tuple(i for i, c in self.conditions.items() if not c.reads_command)
         self._states = ConditionSet([self.conditions[i] for i in self.state_ids])
         self._spans = {n: s.range for n, s in document.signals.items() if s.range is not None}
+        self.max_age_s = {name: signal.max_age_s for name, signal in document.signals.items()}
+        self.obligations = tuple(rule for rule in self.rules if rule.kind == "require")
         self._leaves: dict[tuple[Motion, Pose | None], bool] = {}
+        self._admissions: dict[tuple[str, frozenset[str]], Admission] = {}
+        self._read_by: dict[str, frozenset[str]] = {}
         self.releases = {
             doc.id: self._release(doc, doc.response)
             for doc in document.invariants
@@ -59,6 +63,21 @@ class SafetySpec:
     def bounds(self) -> tuple[Rule, ...]:
         """The rules that bound targets; active whenever a request or command leaves the region."""
         return tuple(rule for rule in self.rules if rule.kind == "bound")
+
+    @cached_property
+    def bound_keys(self) -> frozenset[str]:
+        """The keys of the rules that bound targets."""
+        return frozenset(rule.key for rule in self.bounds)
+
+    @cached_property
+    def obligation_keys(self) -> frozenset[str]:
+        """The keys of the obligations."""
+        return frozenset(rule.key for rule in self.obligations)
+
+    @cached_property
+    def latched(self) -> tuple[Rule, ...]:
+        """The prohibitions that follow an obligation's deadline."""
+        return tuple(rule for rule in self.rules if rule.latched)
 
     @property
     def state_signals(self) -> tuple[str, ...]:
@@ -109,6 +128,29 @@ class SafetySpec:
         release = self.releases[invariant]
         return not any(is_unknown(values.get(name)) for name in release.signals) and release.holds(values)
 
+    def admission(self, tool: str, active: frozenset[str]) -> Admission:
+        """Return what the active rules together make of `tool`, apart from where it leads.
+
+        Args:
+            tool: The tool of a step or command.
+            active: Keys of the active rules, bounds included.
+        """
+        known = self._admissions.get((tool, active))
+        if known is None:
+            if len(self._admissions) >= MEMO_LIMIT:
+                self._admissions.clear()
+            known = self._admissions[tool, active] = self._find_admission(tool, active)
+        return known
+
+    def _find_admission(self, tool: str, active: frozenset[str]) -> Admission:
+        rules = [self.by_key[key] for key in active]
+        covering = [rule for rule in rules if rule.covers(tool, self.tool_class(tool))]
+        return Admission(
+            any(rule.kind == "prohibit" for rule in covering),
+            min((rule.max_percent for rule in covering if rule.kind == "limit"), default=math.inf),
+            any(rule.kind == "bound" for rule in rules),
+        )
+
     def leaves_region(self, motion: Motion | None, at: Pose | None = None) -> bool:
         """Return whether a motion's target, or its path and stopping distance, leaves the workspace.
 
@@ -152,6 +194,10 @@ class SafetySpec:
             active: Keys of the active rules; bounds need not be in it.
             leaves_region: Whether its path leaves the workspace.
         """
+        allowed = self.admission(tool, frozenset(active))
+        is_slow = speed_percent <= allowed.max_percent + SPEED_TOLERANCE
+        if is_slow and not (allowed.is_prohibited or leaves_region):
+            return ()
         tool_class = self.tool_class(tool)
         return tuple(
             rule
@@ -163,6 +209,11 @@ class SafetySpec:
 
     def signals_for(self, tool_class: str) -> frozenset[str]:
         """Return the signals that the rules for a class of motion read."""
+        if tool_class not in self._read_by:
+            self._read_by[tool_class] = self._find_signals(tool_class)
+        return self._read_by[tool_class]
+
+    def _find_signals(self, tool_class: str) -> frozenset[str]:
         names: set[str] = set()
         for rule in self.rules:
             if rule.kind == "require" or tool_class in rule.classes:

@@ -193,7 +193,7 @@ DEED_MUTANTS = (
     Mutant("other-hand", "waves the other hand", _doing(_other_hand), issues=CLAMPED),
     Mutant(
         "sits-under-s1",
-        "sits down when the camera is lost, where standing still is enough; the distance is lost while it sits",
+        "sits down when the camera is lost, where standing still is enough; the distance goes meanwhile",
         _instead("S1", _call("sit_down"), but="S3"),
         expect("S1 C2", "S3 C2"),
         subtypes=frozenset({"sat"}),

@@ -99,7 +99,9 @@ class TurnSensors:
         """Return when a working camera last saw the scene, at or before `t`."""
         if self._live.at(t):
             return t
-        changes = [(at, live) for at, live in zip(self._live.times, self._live.values, strict=True) if at <= t]
+        changes = [
+            (at, live) for at, live in zip(self._live.times, self._live.values, strict=True) if at <= t
+        ]
         last_live = max((at for at, live in changes if live), default=None)
         if last_live is None:
             return LONG_BEFORE
