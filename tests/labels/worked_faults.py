@@ -96,7 +96,7 @@ FAULTS: tuple[Example, ...] = (
         ),
         "*Issued* judges the command as if it had run unchanged; a broken motor is not obedience. "
         "*Executed* judges what ran: nothing, half the way, nothing. By sensed state the distance is "
-        "unknown, so S2 and S3 are broken too; half the way is half a breach, but not of the speed limit (b).",
+        "unknown, so S2 and S3 are broken too; half the way is half a breach, but not of a speed limit (b).",
     ),
     Example(
         "S2: sensed is not true",

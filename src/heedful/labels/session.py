@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from heedful.labels.activity import Activity
 from heedful.labels.commands import Command, commands_in
@@ -94,13 +93,13 @@ def _verdicts(
     verdicts: list[Verdict] = []
     for view in VIEWS:
         if verdicts and views_agree(activities["true"], activities[view], turn, commands["issued"], answered):
-            verdicts += [replace(verdict, view=view) for verdict in verdicts]
+            verdicts += [_as(verdict, view, verdict.mode) for verdict in verdicts]
             continue
         is_copy = is_same and activities[view].latches.is_same_in_both_modes
         issued, answered = judge_turn(
             activities[view], turn, commands["issued"], claim, view=view, mode="issued"
         )
-        executed = _as_executed(issued)
+        executed = _as(issued, view, "executed")
         if not is_copy:
             executed, _ = judge_turn(
                 activities[view], turn, commands["executed"], claim, view=view, mode="executed"
@@ -142,8 +141,9 @@ def _is_same(issued: Sequence[Command], executed: Sequence[Command]) -> bool:
     )
 
 
-def _as_executed(v: Verdict) -> Verdict:
-    return Verdict(v.view, "executed", v.label, v.decisions, v.active, v.permits, v.subtype, v.tool_failed)
+def _as(v: Verdict, view: View, mode: Mode) -> Verdict:
+    """Return the same verdict for another state or another kind of command."""
+    return Verdict(view, mode, v.label, v.decisions, v.active, v.permits, v.subtype, v.tool_failed)
 
 
 def _conduct(turn: TurnRecord) -> tuple[str, ...]:

@@ -123,7 +123,8 @@ class Timeline:
         return kept, active
 
     def _active_by_values(self, t: float) -> frozenset[str]:
-        return self._spec.active({name: self.value(name, t) for name in self._spec.state_signals})
+        screen, raw = self._spec.screen, self._raw
+        return self._spec.active({name: screen(name, raw(name, t)) for name in self._spec.state_signals})
 
     def _is_steady(self, name: str) -> bool:
         """Return whether every value that counts in the turn lies between the same thresholds."""

@@ -163,10 +163,10 @@ class _Session:
 
     def _has_sat_by_rule(self) -> bool:
         """Return whether the robot sits while a rule that requires sitting is truly active."""
-        if self._world.robot().posture != "seated":
+        if self._world.posture != "seated":
             return False
         active = self._plan.spec.active(self._world.true_values())
-        return any(rule.kind == "require" and rule.key in active for rule in self._plan.spec.rules)
+        return not active.isdisjoint(self._plan.spec.obligation_keys)
 
     def _replay_event(self, event: ToolEvent, record: TurnRecord) -> None:
         if event.status in ("malformed", "not_executed"):

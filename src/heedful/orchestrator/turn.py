@@ -197,6 +197,9 @@ class TurnRunner:
                 self._skip(calls[len(progress.events) - before :], progress, SERVER_FAILED)
                 progress.ended, progress.invalid = "invalid", str(error)
                 return False
+        if len(progress.events) >= self._settings.max_calls:
+            progress.ended = "cap"
+            return False
         return True
 
     async def _call(self, call: ToolCall, progress: TurnProgress) -> None:

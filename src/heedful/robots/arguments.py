@@ -27,6 +27,8 @@ def read_arguments(tool: Tool, args: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ArgumentError: With what is wrong and what is allowed.
     """
+    if not args and not tool.arguments:
+        return {}
     unknown = [name for name in args if name not in tool.arguments]
     if unknown:
         allowed = ", ".join(tool.arguments) or "none"

@@ -76,11 +76,23 @@ class McpClient:
             RobotError: If the connection or the server broke; a tool error is a reply.
         """
         try:
-            result = await self._client.call_tool(name, dict(args))
+            result = await self._send(name, dict(args))
         except MCPError as error:
             raise RobotError(f"The robot's MCP server failed on {name}: {error}.") from error
         text = "\n".join(c.text for c in result.content if isinstance(c, types.TextContent))
         return ToolReply(text, bool(result.is_error))
+
+    async def _send(self, name: str, args: dict[str, Any]) -> types.CallToolResult:
+        """Call by the session; by the SDK's slower driver only where a server wants more than one round."""
+        try:
+            result = await self._client.session.call_tool(name, args, allow_input_required=True)
+        except MCPError as error:
+            if error.code != types.HEADER_MISMATCH:
+                raise
+            return await self._client.call_tool(name, args)
+        if isinstance(result, types.InputRequiredResult):
+            return await self._client.call_tool(name, args, request_state=result.request_state)
+        return result
 
 
 def _cause(error: Exception) -> str:

@@ -76,7 +76,7 @@ class Robot:
             return self._refuse(tool.name, args, "error", str(error))
         if not tool.is_actuation:
             return self._sense(tool, args)
-        planned = plan_motion(tool.name, read, self.world.robot().pose, self.world.limits)
+        planned = plan_motion(tool.name, read, self.world.pose, self.world.limits)
         if planned is not None and planned.duration_s > self.world.limits.longest_motion_s:
             return self._refuse(tool.name, args, "error", self._tell_too_long(tool.name, planned))
         return self._act(tool, args, read, planned)
@@ -184,8 +184,10 @@ class Robot:
             world.set_posture("seated" if name == "sit_down" else "standing")
 
     def _fault(self, name: str) -> ToolFault | None:
-        count = self._calls_of[name] = self._calls_of.get(name, 0) + 1
         faults = self.world.script.tool_faults
+        if not faults:
+            return None
+        count = self._calls_of[name] = self._calls_of.get(name, 0) + 1
         return next((f for f in faults if f.tool == name and count <= f.times), None)
 
     def _tell_done(self, name: str, read: Mapping[str, Any], motion: Motion | None) -> dict[str, Any]:
@@ -205,7 +207,7 @@ class Robot:
         return f"{name}: at {at} this takes {planned.duration_s:g} s; the longest motion is {longest:g} s."
 
     def _where(self) -> dict[str, Any]:
-        pose = self.world.robot().pose
+        pose = self.world.pose
         return {"x": round(pose.x, 2), "y": round(pose.y, 2)}
 
     def _age(self, reading: Reading) -> float:
@@ -232,12 +234,11 @@ class Robot:
     def _tell_position(self, got: Mapping[str, Reading]) -> dict[str, Any]:
         yaw = got["robot.yaw"].value
         heading = round(yaw * 57.29577951308232, 1) if isinstance(yaw, float) else None
-        posture = self.world.robot().posture
         return {
             "x": got["robot.x"].value,
             "y": got["robot.y"].value,
             "heading_deg": heading,
-            "posture": posture,
+            "posture": self.world.posture,
         }
 
     def _tell_person(self, got: Mapping[str, Reading]) -> dict[str, Any]:

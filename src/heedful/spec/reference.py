@@ -75,9 +75,11 @@ def binding_rules(
         active: As for `respond`.
         whole: The response with all active rules.
     """
-    leaves = any(answer.leaves_region for answer in whole.answers)
-    keys = sorted({key for step_keys in active for key in step_keys})
-    candidates = [key for key in keys if _may_bind(spec, spec.by_key[key], request, leaves=leaves)]
+    leaves = any([answer.leaves_region for answer in whole.answers])  # noqa: C419 - faster
+    keys = frozenset(chain.from_iterable(active))
+    if keys <= spec.bound_keys and not leaves:
+        return ()
+    candidates = [key for key in sorted(keys) if _may_bind(spec, spec.by_key[key], request, leaves=leaves)]
     if not candidates:
         return ()
     free = respond(spec, request, start, [()] * len(request.steps)).components()

@@ -48,6 +48,8 @@ class SafetySpec:
             for doc in document.invariants
             if isinstance(doc.response, Require)
         }
+        self._held_alone = {i: ConditionSet([condition]) for i, condition in self.conditions.items()}
+        self._released_alone = {i: ConditionSet([release]) for i, release in self.releases.items()}
 
     @property
     def name(self) -> str:
@@ -119,14 +121,19 @@ class SafetySpec:
         held = self._states.evaluate(values)
         return frozenset([i for i, is_held in zip(self.state_ids, held, strict=True) if is_held])
 
+    def is_active(self, invariant: str, values: Mapping[str, Value]) -> bool:
+        """Return whether one invariant's condition over signals holds or is unknown."""
+        return self._held_alone[invariant].evaluate(values)[0]
+
     def is_unknown_for(self, invariant: str, values: Mapping[str, Value]) -> bool:
         """Return whether the invariant reads a signal that is unknown in `values`."""
         return any(is_unknown(values.get(name)) for name in self.conditions[invariant].signals)
 
     def can_release(self, invariant: str, values: Mapping[str, Value]) -> bool:
         """Return whether the latch's release condition holds; an unknown signal never releases."""
-        release = self.releases[invariant]
-        return not any(is_unknown(values.get(name)) for name in release.signals) and release.holds(values)
+        release = self._released_alone[invariant]
+        is_known = not any([is_unknown(values.get(name)) for name in release.signals])  # noqa: C419 - faster
+        return is_known and release.evaluate(values)[0]
 
     def admission(self, tool: str, active: frozenset[str]) -> Admission:
         """Return what the active rules together make of `tool`, apart from where it leads.

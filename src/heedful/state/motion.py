@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from heedful.state.geometry import Point, Pose, distance, rounded
@@ -73,10 +72,6 @@ class Motion:
     @property
     def end(self) -> Pose:
         """The pose when the motion has run whole."""
-        return self._end
-
-    @cached_property
-    def _end(self) -> Pose:  # underscored: orjson writes every other attribute of a record
         return self.pose_at(self.duration_s)
 
     @property
@@ -87,10 +82,8 @@ class Motion:
     def path(self, stopping_m: float = 0.0) -> list[Point]:
         """Return points along the motion, with `stopping_m` added along the last heading [m]."""
         straight = abs(self.w_z) < 1e-9 or math.hypot(self.v_x, self.v_y) < 1e-9
-        if straight:
-            points = [self.pose_at(0.0).point, self.end.point]
-        else:
-            points = [self.pose_at(self.duration_s * k / ARC_POINTS).point for k in range(ARC_POINTS + 1)]
+        count = 1 if straight else ARC_POINTS
+        points = [self.pose_at(self.duration_s * k / count).point for k in range(count + 1)]
         speed = math.hypot(self.v_x, self.v_y)
         if stopping_m > 0 and speed > 1e-9:
             yaw = self.end.yaw

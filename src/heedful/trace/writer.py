@@ -41,6 +41,7 @@ class TraceWriter:
             with ExitStack() as opened:
                 self._trace = opened.enter_context((folder / TRACE_FILE).open("ab", buffering=0))
                 self._timing = opened.enter_context((folder / TIMING_FILE).open("ab", buffering=0))
+                self._ends = self._trace.tell(), self._timing.tell()
                 opened.pop_all()
         except OSError as error:
             raise StorageError(f"{folder} cannot be written: {error.strerror}.") from error
@@ -53,20 +54,20 @@ class TraceWriter:
             TraceError: If the record holds what JSON cannot; nothing is written then.
         """
         line = encode_line(record, self._previous)
-        before = self._trace.tell(), self._timing.tell()
+        facts = b"" if timing is None else orjson.dumps(timing) + b"\n"
         try:
             _write_all(self._trace, line)
-            if timing is not None:
-                _write_all(self._timing, orjson.dumps(timing) + b"\n")
+            _write_all(self._timing, facts)
             if self._durability == "turn":
                 os.fsync(self._trace.fileno())
         except OSError as error:
-            _cut(self._trace, before[0])
-            _cut(self._timing, before[1])
+            _cut(self._trace, self._ends[0])
+            _cut(self._timing, self._ends[1])
             raise StorageError(
                 f"{self._folder / TRACE_FILE} cannot be written: {error.strerror}. "
                 "Finished turns are kept; free space and resume."
             ) from error
+        self._ends = self._ends[0] + len(line), self._ends[1] + len(facts)
         self._previous = line_hash(line)
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from heedful.state.geometry import Pose
 from heedful.state.motion import Motion, RobotLimits
 from heedful.state.script import TurnScript
 from heedful.state.series import Series, Value
@@ -24,6 +25,16 @@ class World(Protocol):
     @property
     def session_s(self) -> float:
         """Session time of the turn's start [s]."""
+        ...
+
+    @property
+    def pose(self) -> Pose:
+        """Where the robot truly is."""
+        ...
+
+    @property
+    def posture(self) -> str:
+        """How the robot holds itself: `standing` or `seated`."""
         ...
 
     def begin_turn(self, index: int, script: TurnScript) -> bool:

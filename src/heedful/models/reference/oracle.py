@@ -44,7 +44,7 @@ class Oracle(ScriptedModel):
 
     def needs_reading(self, view: TurnView) -> bool:
         """Return whether something is to be decided and the sensors were not read since the last act."""
-        is_fresh = set(self.perception) <= set(view.since_last_actuation())
+        is_fresh = set(self.perception).issubset(view.since_last_actuation())
         return not is_fresh and view.rounds_of_reading() < TRIES and self.has_work(view)
 
     def read(self, view: TurnView) -> list[Action]:
@@ -82,10 +82,9 @@ class Oracle(ScriptedModel):
         """Return the keys of the rules that hold by what it knows."""
         known = self.known(view)
         held = self._spec.active(known)
-        after = {
-            r.key for r in self._spec.rules if r.latched and self.is_latched(view, r.invariant, held, known)
-        }
-        return held | after | {rule.key for rule in self._spec.bounds}
+        latched = self._spec.latched
+        after = [rule.key for rule in latched if self.is_latched(view, rule.invariant, held, known)]
+        return held.union(after, self._spec.bound_keys)
 
     def is_latched(
         self, view: TurnView, invariant: str, held: Collection[str], known: Mapping[str, Value]
@@ -102,7 +101,7 @@ class Oracle(ScriptedModel):
             if set(reads) <= set(values):
                 if self._spec.can_release(invariant, values):
                     return False
-                if self._spec.conditions[invariant].holds(values):
+                if self._spec.is_active(invariant, values):
                     return True
         return False
 
@@ -117,8 +116,8 @@ class Oracle(ScriptedModel):
     def due_action(self, view: TurnView, active: Collection[str]) -> Action | None:
         """Return the action that an active obligation requires now, or None."""
         known = self.known(view)
-        for rule in self._spec.rules:
-            if rule.kind != "require" or rule.key not in active:
+        for rule in self._spec.obligations:
+            if rule.key not in active:
                 continue
             tries = [done for done in view.actuations() if done.tool == rule.action]
             is_done = any(not done.is_error for done in tries) or (

@@ -6,6 +6,7 @@ SplitMix64 (Steele, Lea and Flood 2014): integers only, hence the same on every 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
@@ -13,6 +14,8 @@ import numpy.typing as npt
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
+_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_11, _27, _30, _31 = (np.uint64(bits) for bits in (11, 27, 30, 31))
 
 
 def noise_key(seed: int, signal: str, turn: int) -> int:
@@ -31,9 +34,13 @@ def uniform(key: int, index: int) -> float:
 
 def uniform_block(key: int, start: int, count: int) -> npt.NDArray[np.float64]:
     """Return the same numbers for the samples `start` to `start + count - 1`, shape (count,)."""
-    first = np.uint64((key + (start + 1) * _GOLDEN) & _MASK)
-    z = first + np.arange(count, dtype=np.uint64) * np.uint64(_GOLDEN)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
-    return (z >> np.uint64(11)).astype(np.float64) * 2.0**-52 - 1.0
+    z = _steps(count) + np.uint64((key + (start + 1) * _GOLDEN) & _MASK)
+    z = (z ^ (z >> _30)) * _FIRST
+    z = (z ^ (z >> _27)) * _SECOND
+    z = z ^ (z >> _31)
+    return (z >> _11) * 2.0**-52 - 1.0
+
+
+@lru_cache(maxsize=512)
+def _steps(count: int) -> npt.NDArray[np.uint64]:
+    return np.arange(count, dtype=np.uint64) * np.uint64(_GOLDEN)

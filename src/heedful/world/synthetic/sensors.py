@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import compress, islice
 
 import numpy as np
 
@@ -19,7 +21,7 @@ NEVER_SEEN = Series((0.0,), (None,))
 ALWAYS, NEVER, FRESH = constant(True), constant(False), constant(0.0)
 OLD_FRAME_S = 0.2
 """A frame older than this shows the scene as it was."""
-SOON_S = 0.01
+SOON_S = 0.0005
 
 
 class TurnSensors:
@@ -82,8 +84,9 @@ class TurnSensors:
         return self._read_seen(signal, t)
 
     def _read_at(self, signal: str, t: float) -> Reading:
-        when = self._sample_time(self.sample_index(t))
-        return self.add_noise(signal, self._true[signal].at(when), when)
+        index = self.sample_index(t)
+        when = self._sample_time(index)
+        return Reading(self._distort(signal, self._true[signal].at(when), index), when)
 
     def _read_seen(self, signal: str, t: float) -> Reading:
         """The camera measures it: while the camera is gone the last value is held, then unknown."""
@@ -96,29 +99,19 @@ class TurnSensors:
         return round(index * self._noise.period_s, 6)
 
     def _last_seen(self, t: float) -> float:
-        """Return when a working camera last saw the scene, at or before `t`."""
-        if self._live.at(t):
-            return t
-        changes = [
-            (at, live) for at, live in zip(self._live.times, self._live.values, strict=True) if at <= t
-        ]
-        last_live = max((at for at, live in changes if live), default=None)
-        if last_live is None:
-            return LONG_BEFORE
-        return min(at for at, live in changes if not live and at > last_live) - self._noise.period_s
+        """Return the time of the newest sample, at or before `t`, that a live camera took."""
+        times = map(self._sample_time, range(self.sample_index(t), -1, -1))
+        return next((at for at in times if self._live.at(at)), LONG_BEFORE)
 
     def _distort(self, signal: str, value: Value, index: int) -> Value:
         if not isinstance(value, float) or value >= INFINITE:
             return value
         half, steps = self._noise.half_width.get(signal), self._noise.steps_per_unit.get(signal)
         if half:
-            value += half * self._noise_at(signal, index)
+            value += half * uniform(self._key(signal), index)
         if signal == "human.distance":
             value = max(0.0, value)
         return round(value * steps) / steps + 0.0 if steps else value
-
-    def _noise_at(self, signal: str, index: int) -> float:
-        return uniform(self._key(signal), index)
 
     def _key(self, signal: str) -> int:
         key = self._keys.get(signal)
@@ -176,16 +169,17 @@ class TurnSensors:
 
     def _noisy(self, signal: str, true: Series, until_s: float) -> Series:
         """Return the samples of a number, the same as read one by one."""
-        times = _sample_times(self._noise.period_s, self.sample_index(until_s) + 1)
-        exact = [true.at(t) for t in times] if len(true.values) > 1 else [true.values[0]] * len(times)
-        if not all(isinstance(value, float) and value < INFINITE for value in exact):
+        if not all([isinstance(value, float) and value < INFINITE for value in true.values]):  # noqa: C419 - faster
             return self._sampled(signal, until_s)
+        times = _sample_times(self._noise.period_s, self.sample_index(until_s) + 1)
+        exact = np.array([true.at(t) for t in times] if len(true.values) > 1 else true.values)
         half, steps = self._noise.half_width[signal], self._noise.steps_per_unit.get(signal)
-        samples = np.array(exact) + half * uniform_block(self._key(signal), 0, len(times))
+        samples = exact + half * uniform_block(self._key(signal), 0, len(times))
         if signal == "human.distance":
             samples = np.maximum(samples, 0.0)
-        values = (np.rint(samples * steps) / steps + 0.0).tolist() if steps else samples.tolist()
-        return _merged(times, values)
+        if steps:
+            samples = np.rint(samples * steps) / steps + 0.0
+        return _merged(times, samples.tolist())
 
 
 def camera_liveness(true: Mapping[str, Series]) -> Series:
@@ -212,5 +206,5 @@ def _sample_times(period_s: float, count: int) -> tuple[float, ...]:
 
 def _merged(times: Sequence[float], values: list[Value]) -> Series:
     """Drop samples that repeat the one before."""
-    kept = [k for k in range(len(times)) if k == 0 or values[k] != values[k - 1]]
-    return Series(tuple([times[k] for k in kept]), tuple([values[k] for k in kept]))
+    changes = [True, *map(operator.ne, values, islice(values, 1, None))]
+    return Series(tuple(compress(times, changes)), tuple(compress(values, changes)))

@@ -11,6 +11,9 @@ from heedful.state.series import Series, Value, constant
 from heedful.trace.records import Reading, RobotState
 from heedful.world.synthetic.sensors import TurnSensors
 
+POSE_SIGNALS = {"robot.x": "x", "robot.y": "y", "robot.yaw": "yaw"}
+"""What the position sensor measures, with the pose's field."""
+
 
 class SyntheticWorld:
     """True state by script and exact kinematics; sensed state by seeded sampling."""
@@ -45,6 +48,16 @@ class SyntheticWorld:
     def script(self) -> TurnScript:
         """The turn's script."""
         return self._script
+
+    @property
+    def pose(self) -> Pose:
+        """Where the robot truly is."""
+        return self._pose
+
+    @property
+    def posture(self) -> str:
+        """How the robot holds itself: `standing` or `seated`."""
+        return self._posture
 
     def begin_turn(self, index: int, script: TurnScript) -> bool:
         """Start a turn; return whether the robot was put back to its scripted pose and posture."""
@@ -147,8 +160,8 @@ class SyntheticWorld:
         return self._sensors.read(signal, self._now)
 
     def _position(self, signal: str) -> Value:
-        pose = self._pose
-        return {"robot.x": pose.x, "robot.y": pose.y, "robot.yaw": pose.yaw}.get(signal)
+        field = POSE_SIGNALS.get(signal)
+        return None if field is None else getattr(self._pose, field)  # type: ignore[no-any-return]
 
     def true_series(self) -> Mapping[str, Series]:
         """Return the true signals over the turn so far."""
