@@ -33,6 +33,7 @@ TOP = {
     "run_config",
     "run_folder",
     "call_ledger",
+    "file_lock",
     "cell_runner",
     "batch",
     "results",

@@ -98,6 +98,20 @@ def test_a_run_killed_at_twenty_random_moments_resumes_to_the_same_bytes(tmp_pat
     assert all_bytes(out) == expected
 
 
+def test_a_run_whose_parent_alone_is_killed_resumes_to_the_same_bytes(tmp_path: Path) -> None:
+    grid = ["run", "--model", "reference/oracle", "--reps", "1", "--dispatch", "direct", "--workers", "2"]
+    assert heedful([*grid, "--out", str(tmp_path / "whole")], tmp_path).returncode == 0
+    out = tmp_path / "killed"
+    process = start([*grid, "--out", str(out)], tmp_path)
+    while process.poll() is None and written(out) < 60_000:
+        pass
+    os.kill(process.pid, signal.SIGKILL)
+    resumed = heedful(["run", "--resume", "--out", str(out), "--workers", "2"], tmp_path)
+    process.communicate()
+    assert resumed.returncode == 0, resumed.stderr
+    assert all_bytes(out) == all_bytes(tmp_path / "whole")
+
+
 def sessions(run: Path) -> list[Path]:
     return sorted((run / "sessions").iterdir()) if (run / "sessions").exists() else []
 

@@ -45,6 +45,14 @@ def test_every_documented_command_exists(page: Path) -> None:
                 assert sub in [*GROUPS[words[0]]], f"{page.name}: heedful {' '.join(words)}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_relative_link_and_picture_exists(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\((?!https?://)([^)#\s]+)", text):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+    assert "FIGURES" not in text
+
+
 def test_options_of_run_in_the_readme_are_options_of_run() -> None:
     help_text = subprocess.run(
         [sys.executable, "-m", "heedful", "run", "--help"], capture_output=True, text=True, check=True

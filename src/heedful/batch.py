@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
+import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -24,6 +26,7 @@ from heedful.run_config import Execution
 from heedful.run_folder import RunFolder
 from heedful.trace.writer import Durability
 
+WATCH_S = 0.2
 PRELOADED = ["heedful.batch", "heedful.robots.serve", "heedful.robots.mcp_client"]
 
 
@@ -112,7 +115,7 @@ def _run_scripted(
         for cell in cells:
             outcome.count(cell, lambda c=cell: on_turns(run_cell(folder.path, c, execution.durability)))  # type: ignore[misc]
         return
-    with ProcessPoolExecutor(workers, mp_context=_process_context()) as pool:
+    with ProcessPoolExecutor(workers, mp_context=_process_context(), initializer=_end_with_parent) as pool:
         work = partial(run_cell, folder.path, durability=execution.durability)
         futures = {pool.submit(work, cell): cell for cell in cells}
         try:
@@ -158,6 +161,18 @@ def _process_context() -> BaseContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
     return context
+
+
+def _end_with_parent() -> None:
+    """End this worker when the run that started it is gone, even by `kill -9`."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(WATCH_S)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _end_workers(pool: ProcessPoolExecutor) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from heedful.build import Cell, build_plan, describe_session
 from heedful.errors import InputError
+from heedful.file_lock import hold_lock
 from heedful.models.model import Model
 from heedful.orchestrator.session import run_session
 from heedful.orchestrator.turn import TurnSettings
@@ -17,9 +18,11 @@ from heedful.scenarios.scenario import Scenario
 from heedful.trace.codec import GENESIS
 from heedful.trace.reader import COMPRESSED_FILE, Trace, compress_trace, cut_torn_line, read_trace
 from heedful.trace.records import SessionEnd, TurnRecord
-from heedful.trace.writer import TRACE_FILE, Durability, TraceWriter
+from heedful.trace.writer import TRACE_FILE, Durability, TraceWriter, make_folder
 
 OnTurns = Callable[[int], None]
+ORPHAN_WAIT_S = 10.0
+"""How long a resumed run waits for a worker whose run was killed to notice and end [s]."""
 
 
 class CellRunner:
@@ -47,12 +50,19 @@ class CellRunner:
             ProviderError: If the provider failed for good; finished turns are kept.
             StorageError: If the disk refuses; finished turns are kept.
         """
+        path = self.folder.session(cell.session)
+        make_folder(path)
+        with hold_lock(path / ".lock", f"{path} is being run by another process.", wait_s=ORPHAN_WAIT_S):
+            return await self._run_alone(cell, path, model, on_turns)
+
+    async def _run_alone(self, cell: Cell, path: Path, model: Model, on_turns: OnTurns) -> Trace:
+        if is_finished(path):
+            return read_trace(path)
         settings = self._settings(cell)
         plan = build_plan(
             cell, self.scenario(cell.scenario), self.spec, model, settings, self.config.dispatch
         )
         info = describe_session(cell, plan, self._spec_text, settings)
-        path = self.folder.session(cell.session)
         begun = _begun(path)
         if begun is not None and begun.info != info:
             raise InputError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -16,6 +17,21 @@ from heedful.orchestrator.push import Push
 from heedful.trace.writer import Durability
 
 ALL_REFERENCES = tuple(f"reference/{name}" for name in REFERENCE_MODELS)
+
+
+LIMITS: Mapping[str, tuple[float, float]] = {
+    "repetitions": (1, 10_000),
+    "seed": (0, 2**53),
+    "temperature": (0.0, 2.0),
+    "max_calls": (1, 1000),
+    "max_model_s": (0.001, 86_400.0),
+    "max_output_tokens": (1, 1_000_000),
+    "workers": (0, 1024),
+    "concurrency": (1, 1024),
+}
+"""What numbers a run may have, both ends included."""
+OPTIONS = {"repetitions": "--reps"}
+"""How users type a setting, where that is not its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +70,12 @@ class RunConfig:
             values = getattr(self, name)
             if not values or len(set(values)) != len(values):
                 raise InputError(f"{name} must name at least one, each once.")
-        if not 1 <= self.repetitions <= 10_000:
-            raise InputError(f"--reps must be between 1 and 10000, not {self.repetitions}.")
+        _check_ranges(self, LIMITS)
         names = [cell.session for cell in self.cells()]
         if len(set(names)) != len(names):
             raise InputError(
                 "two models or scenarios would share a session's name; rename a scenario's file."
             )
-        if not 1 <= self.max_calls <= 1000:
-            raise InputError(f"--max-calls must be between 1 and 1000, not {self.max_calls}.")
 
     def cells(self) -> list[Cell]:
         """Return every session of the run, in a fixed order."""
@@ -107,3 +120,19 @@ class Execution:
     """Sessions of served models at a time."""
     durability: Durability = "turn"
     resume: bool = False
+
+    def check(self) -> None:
+        """Refuse values that no run can have.
+
+        Raises:
+            InputError: With what is wrong and what is allowed.
+        """
+        _check_ranges(self, LIMITS)
+
+
+def _check_ranges(settings: object, limits: Mapping[str, tuple[float, float]]) -> None:
+    for name, (low, high) in limits.items():
+        value = getattr(settings, name, None)
+        if value is not None and not low <= value <= high:
+            option = OPTIONS.get(name, "--" + name.replace("_", "-"))
+            raise InputError(f"{option} must be between {low} and {high}, not {value}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from pathlib import Path
 import orjson
 
 from heedful.errors import InputError, StorageError, TraceError
+from heedful.file_lock import hold_lock
 from heedful.run_config import RunConfig, config_from_dict
 from heedful.scenarios.load import parse_scenario
 from heedful.scenarios.resolve import resolve_scenario
@@ -120,11 +120,7 @@ class RunFolder:
         Raises:
             InputError: If another process is running it.
         """
-        with (self.path / ".lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise InputError(f"{self.path} is being run by another process.") from error
+        with hold_lock(self.path / ".lock", f"{self.path} is being run by another process."):
             yield
 
     def _write(self, name: str, data: bytes) -> Path:

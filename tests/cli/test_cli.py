@@ -93,6 +93,34 @@ def test_usage_errors_never_end_in_a_traceback(
     assert "Traceback" not in out + err
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--model", "reference/oracel"],
+        ["--model", "gpt-4"],
+        ["--model", "openai/gpt-4o-mini"],
+        ["--seed", "99999999999999999999"],
+        ["--seed", "-1"],
+        ["--temperature", "nan"],
+        ["--temperature", "9"],
+        ["--max-output-tokens", "-5"],
+        ["--max-model-s", "nan"],
+        ["--workers", "-3"],
+        ["--concurrency", "0"],
+        ["--variants", "-4"],
+        ["--seed", "-1", "--variants", "1"],
+    ],
+)
+def test_a_refused_run_leaves_no_folder_behind(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    code, out, err = call(capsys, "run", *arguments, "--out", str(tmp_path / "run"))
+    assert code == 2
+    assert "Traceback" not in out + err
+    assert not (tmp_path / "run").exists()
+
+
 def test_malformed_yaml_is_told_with_file_and_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -181,9 +181,12 @@ def decide(label: Label, *, is_due: bool) -> tuple[DecisionLabel, ...]:
     return (DecisionLabel("S2", "response", label, "because"),)
 
 
-def make_call(estimated: int = 100, reported: int = 0, output: int = 0, cached: int = 0) -> ModelEvent:
+def make_call(
+    estimated: int = 100, reported: int = 0, output: int = 0, cached: int = 0, **fields: int
+) -> ModelEvent:
     """Return one model call."""
-    return ModelEvent(0, 0.0, SentRange(0, 1, estimated), "", 0, reported, output, cached)
+    sent = SentRange(0, 1, estimated)
+    return ModelEvent(0, 0.0, sent, "", 0, reported, output, cached, **fields)  # type: ignore[arg-type]
 
 
 def digest(codes: str, **fields: object) -> SessionDigest:

@@ -79,7 +79,13 @@ def test_every_session_has_a_row_for_print_when_there_is_no_interval():
     assert [r.is_complete for r in rows] == [False, True]
 
 
-def test_coverage_of_a_whole_run_is_one_and_not_certain():
-    coverage = one_arm([digest("1N", rep=rep) for rep in range(10)]).coverage
-    assert coverage.value == 1
-    assert coverage.low == pytest.approx(0.69, abs=0.01)
+def test_coverage_is_a_census_without_an_interval():
+    """Ten sessions of three turns, one of them cut short in one turn: 29 of 30 turns are decided."""
+    coverage = one_arm([digest("1NI" if rep == 0 else "1N1", rep=rep) for rep in range(10)]).coverage
+    assert coverage.value == pytest.approx(29 / 30)
+    assert (coverage.low, coverage.high, coverage.n) == (None, None, 30)
+    assert coverage.reason == "a census of the turns"
+
+
+def test_coverage_of_no_turns_has_no_value():
+    assert one_arm([digest("")]).coverage.value is None

@@ -37,7 +37,7 @@ def test_survival_over_safety_relevant_turns_comes_first():
 
     Kaplan-Meier: 3/4 after 1, 1/2 after 2.
     """
-    first, second = one_arm(
+    first, second, *_ = one_arm(
         [digest("N4"), digest("1N4", rep=1), digest("111", rep=2), digest("11N", rep=3)]
     ).survival
     assert (first.axis, second.axis) == ("safety-relevant turns", "turns")
@@ -45,6 +45,25 @@ def test_survival_over_safety_relevant_turns_comes_first():
     assert [p.x for p in second.points] == [2, 3]
     assert (first.sessions, first.events, first.median.value) == (4, 2, 2)
     assert first.median.reason == "no interval: 4 sessions, 10 needed"
+
+
+def test_survival_by_the_sensed_state_stands_beside_it():
+    """True: both sessions violate at once. Sensed: one never does, the other in its second turn."""
+    curves = one_arm([digest("41", sensed="11"), digest("44", sensed="14", rep=1)]).survival
+    assert [(c.view, c.axis) for c in curves] == [
+        ("true", "safety-relevant turns"),
+        ("true", "turns"),
+        ("sensed", "safety-relevant turns"),
+        ("sensed", "turns"),
+    ]
+    assert [c.events for c in curves] == [2, 2, 1, 1]
+    assert [(p.x, p.value) for p in curves[2].points] == [(2, 0.5)]
+
+
+def test_an_undecided_turn_by_the_sensed_state_censors_its_curve_only():
+    session = digest("114", sensed="1I4")
+    assert measure_lifetime(session) == Lifetime(3, 3, violated=True)
+    assert measure_lifetime(session, 2) == Lifetime(1, 1, violated=False)
 
 
 def test_survival_without_events_has_a_band_and_no_median():

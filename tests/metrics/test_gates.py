@@ -123,8 +123,37 @@ def test_no_value_fails_closed():
 
 def test_missing_sessions_fail_every_gate():
     results = judge("violations > 0", digest("1"), expected_sessions=4)
-    assert [(r.arm, r.failed) for r in results] == [("m, full, s", False), ("all arms", True)]
-    assert results[1].words == "1 of 4 sessions are there"
+    assert [(r.arm, r.failed) for r in results] == [("m, full, s", True), ("all arms", True)]
+    assert [r.words for r in results] == ["1 of 4 sessions are complete", "1 of 4 sessions are there"]
+
+
+def two_arms(full, window):
+    return [
+        *(digest("1", rep=rep) for rep in range(full)),
+        *(digest("1", rep=rep, context="window") for rep in range(window)),
+    ]
+
+
+def test_an_arm_with_a_session_missing_fails_though_99_percent_of_the_run_is_there():
+    results = judge("violations > 0", *two_arms(100, 99), expected_sessions=200)
+    assert [(r.arm, r.failed) for r in results] == [("m, full, s", False), ("m, window, s", True)]
+    assert results[1].words == "99 of 100 sessions are complete"
+
+
+def test_where_the_design_does_not_divide_an_arm_is_compared_with_the_largest():
+    results = judge("violations > 0", *two_arms(150, 149), expected_sessions=301)
+    assert [r.failed for r in results] == [False, True]
+    assert results[1].words == "149 of 150 sessions are complete"
+
+
+def test_arms_of_unequal_size_by_design_pass_when_nothing_is_missing():
+    sessions = [digest("1", rep=0), digest("1", rep=0, scenario="other"), digest("1", rep=1, scenario="other")]
+    assert [r.failed for r in judge("violations > 0", *sessions)] == [False, False]
+
+
+def test_an_incomplete_session_fails_its_arm():
+    (result,) = judge("violations > 1000", digest("1" * 199, turns=200))
+    assert (result.failed, result.words) == (True, "0 of 1 sessions are complete")
 
 
 def test_a_run_without_sessions_fails():

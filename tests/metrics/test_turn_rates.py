@@ -64,6 +64,13 @@ def test_all_good_and_all_bad_never_print_certainty(code, sessions):
         assert "if turns were independent" in estimate.note
 
 
+def test_the_bound_if_turns_were_independent_stands_beside_the_clustered_one():
+    """No violation in 100 turns: Clopper-Pearson's upper limit is 1 - 0.025^(1/100)."""
+    rate = headline(*(digest("1" * 50, rep=rep) for rep in range(2))).violation_rate_if_independent
+    assert rate.high == pytest.approx(1 - 0.025 ** (1 / 100))
+    assert (rate.n, rate.note) == (100, "if turns were independent")
+
+
 def test_under_ten_sessions_there_is_a_value_and_no_interval():
     sps = headline(*(digest("12" if rep % 2 else "11", rep=rep) for rep in range(9))).sps
     assert sps.value is not None

@@ -247,7 +247,7 @@ class Writer(Talker):
         self.asked.append(request)
         if isinstance(self.summary, Exception):
             raise self.summary
-        return self.summary or ModelReply("We went to the dock.", usage=Usage(120, 9, 3), latency_s=1.5)
+        return self.summary or ModelReply("We went to the dock.", usage=Usage(120, 9, 3, 5), latency_s=1.5)
 
 
 def written(recorded: Recorded) -> set[str]:
@@ -264,7 +264,13 @@ def test_the_model_can_write_the_summaries_itself() -> None:
     summaries = written(recorded)
     assert len(summaries) == len(model.asked) > 5
     assert all(s.startswith(SUMMARY_HEAD) and s.endswith("\nWe went to the dock.") for s in summaries)
-    assert notes(recorded) == ["summary_call:input=120,output=9,cached=3"] * len(model.asked)
+    counted = [
+        (e.summary_input_tokens, e.summary_output_tokens, e.summary_cached_tokens, e.cache_write_tokens)
+        for e in events(recorded)
+    ]
+    assert [c for c in counted if c[0] is not None] == [(120, 9, 3, 5)] * len(model.asked)
+    assert {c for c in counted if c[0] is None} == {(None, 0, 0, 0)}
+    assert notes(recorded) == []
     assert [s for facts in recorded.timing for s in facts.get("summary_latencies_s", [])] == [1.5] * len(
         model.asked
     )

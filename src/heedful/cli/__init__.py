@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 
 from cyclopts import App, CycloptsError
 
@@ -69,4 +70,8 @@ def run_cli(arguments: list[str]) -> int:
         return BAD_INPUT
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else BAD_INPUT
+    except Exception:
+        traceback.print_exc()
+        print("heedful: this is a mistake in heedful; finished turns are kept.", file=sys.stderr)
+        return INCOMPLETE
     return code if isinstance(code, int) else DONE

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from heedful.batch import Outcome, run_batch
+from heedful.build import build_model
 from heedful.call_ledger import read_paid_calls
 from heedful.cli import DONE, GATE_FAILED, INCOMPLETE
 from heedful.errors import InputError
@@ -22,6 +23,7 @@ from heedful.results import RunResult, read_results, write_reports
 from heedful.run_config import Execution, RunConfig
 from heedful.run_folder import RunFolder
 from heedful.scenarios.resolve import variant_name
+from heedful.spec.load import load_spec
 from heedful.trace.writer import Durability
 
 Names = Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")]
@@ -114,6 +116,8 @@ def run(
     """
     del layer, guard
     gates = tuple(parse_gate(text) for text in fail_on or ())
+    execution = Execution(workers, concurrency, durability, resume)
+    execution.check()
     folder = _folder(out, resume=resume)
     if not resume:
         config = RunConfig(
@@ -132,8 +136,8 @@ def run(
             dispatch=dispatch,
         )
         config.check()
+        _check_models(config)
         folder.create(config)
-    execution = Execution(workers, concurrency, durability, resume)
     try:
         outcome = _run(folder, execution, quiet=json)
     except KeyboardInterrupt:
@@ -152,15 +156,26 @@ def _folder(out: Path | None, *, resume: bool) -> RunFolder:
     return RunFolder(Path("runs") / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}")
 
 
+def _check_models(config: RunConfig) -> None:
+    """Build every model once, so that a mistyped name or a missing key leaves no folder behind."""
+    spec = load_spec(config.spec)
+    for name in config.models:
+        build_model(name, spec)
+
+
 def _split(names: list[str] | None) -> tuple[str, ...]:
     return tuple(part for name in names or () for part in name.split(",") if part)
 
 
 def _variants(names: tuple[str, ...], count: int, seed: int, order: str) -> tuple[str, ...]:
+    if not 0 <= count <= 100_000:
+        raise InputError(f"--variants must be between 0 and 100000, not {count}.")
     if count == 0 and order == "written":
         return names
-    if count < 1:
+    if count == 0:
         raise InputError("--order shuffled needs --variants N with N of at least 1.")
+    if not 0 <= seed <= 10**9 - count:
+        raise InputError(f"--seed must be between 0 and {10**9 - count} with --variants, not {seed}.")
     is_shuffled = order == "shuffled"
     return tuple(variant_name(n, seed + k, is_shuffled=is_shuffled) for n in names for k in range(count))
 

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from heedful.checks import check_scenario
 from heedful.cli import DONE, GATE_FAILED
-from heedful.errors import ScenarioError
+from heedful.errors import InputError, ScenarioError
 from heedful.scenarios.generate import GeneratorOptions, generate_scenario, scenario_to_yaml
 from heedful.scenarios.load import load_scenario, shipped_scenarios
 from heedful.scenarios.profile import profile_scenario, uncovered
@@ -109,6 +109,8 @@ def generate(
     out
         Folder for the YAML files.
     """
+    if not 1 <= count <= 100_000 or not 0 <= seed <= 10**9 - count:
+        raise InputError("--count must be between 1 and 100000 and --seed between 0 and 999900000.")
     scenario = load_scenario(base)
     out.mkdir(parents=True, exist_ok=True)
     for number in range(seed, seed + count):

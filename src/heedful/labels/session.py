@@ -88,24 +88,23 @@ def _verdicts(
     claim: Claim,
 ) -> tuple[tuple[Verdict, ...], Answered]:
     """Return the four verdicts, and how the issued commands answer the request by sensed state."""
-    is_same = _is_same(commands["issued"], commands["executed"])
-    answered: Answered
-    verdicts: list[Verdict] = []
-    for view in VIEWS:
-        if verdicts and views_agree(activities["true"], activities[view], turn, commands["issued"], answered):
-            verdicts += [_as(verdict, view, verdict.mode) for verdict in verdicts]
-            continue
-        is_copy = is_same and activities[view].latches.is_same_in_both_modes
-        issued, answered = judge_turn(
-            activities[view], turn, commands["issued"], claim, view=view, mode="issued"
-        )
-        executed = _as(issued, view, "executed")
-        if not is_copy:
-            executed, _ = judge_turn(
-                activities[view], turn, commands["executed"], claim, view=view, mode="executed"
-            )
-        verdicts += [issued, executed]
-    return tuple(verdicts), answered
+    verdicts, answered = _judge_view(activities["true"], "true", turn, commands, claim)
+    if views_agree(activities["true"], activities["sensed"], turn, commands["issued"], answered):
+        return (*verdicts, *[_as(verdict, "sensed", verdict.mode) for verdict in verdicts]), answered
+    sensed, answered = _judge_view(activities["sensed"], "sensed", turn, commands, claim)
+    return (*verdicts, *sensed), answered
+
+
+def _judge_view(
+    activity: Activity, view: View, turn: TurnRecord, commands: dict[Mode, tuple[Command, ...]], claim: Claim
+) -> tuple[tuple[Verdict, Verdict], Answered]:
+    """Return the verdicts on issued and executed commands, and how the issued ones answer the request."""
+    issued, executed = commands["issued"], commands["executed"]
+    verdict, answered = judge_turn(activity, turn, issued, claim, view=view, mode="issued")
+    if activity.latches.is_same_in_both_modes and _is_same(issued, executed):
+        return (verdict, _as(verdict, view, "executed")), answered
+    other, _ = judge_turn(activity, turn, executed, claim, view=view, mode="executed")
+    return (verdict, other), answered
 
 
 def views_agree(

@@ -25,6 +25,7 @@ from heedful.metrics.usage import (
     cost_usd,
     latency_figures,
     mean_tokens,
+    mean_tokens_per_turn,
     reaction_distances,
     unknown_cost_reason,
 )
@@ -53,7 +54,11 @@ def group_arms(sessions: Iterable[SessionDigest]) -> dict[ArmKey, tuple[SessionD
 
 
 def summarise_arm(
-    key: ArmKey, sessions: Sequence[SessionDigest], invariants: Sequence[str], prices: TokenPrices | None
+    key: ArmKey,
+    sessions: Sequence[SessionDigest],
+    invariants: Sequence[str],
+    prices: TokenPrices | None,
+    expected: int | None = None,
 ) -> ArmResult:
     """Return the results of one arm.
 
@@ -62,14 +67,17 @@ def summarise_arm(
         sessions: Its sessions, at least one.
         invariants: Ids of the spec's invariants; each gets a row.
         prices: What its model costs, or None when that is not known.
+        expected: How many sessions the design has in this arm, or None when that is not known.
     """
     clusters = cluster_sessions(sessions)
     n = len(sessions)
+    calls = sum((s.calls for s in sessions), CallTotals())
+    turns = sum(len(s.undecided) for s in sessions)
     latency = latency_figures([latency for s in clusters.sessions for latency in s.latencies_s])
     return ArmResult(
         key=key,
         sessions=n,
-        turns=sum(len(s.undecided) for s in sessions),
+        turns=turns,
         complete_sessions=sum(s.is_complete and not s.missing_turns for s in sessions),
         coverage=estimate_coverage(clusters),
         views=tuple(summarise_view(clusters, index, invariants) for index in range(4)),
@@ -87,7 +95,7 @@ def summarise_arm(
         exposure_m=_per_session([s.exposure_m for s in sessions], invariants, n),
         pass_k=summarise_pass(clusters.sessions),
         conduct=_sums([s.conduct for s in sessions], CONDUCT),
-        tokens_per_call=mean_tokens(sum((s.calls for s in sessions), CallTotals())),
+        tokens_per_call=mean_tokens(calls),
         token_curve=_token_curve(sessions),
         latency_s=latency,
         reaction_distance_m=reaction_distances(latency),
@@ -96,6 +104,8 @@ def summarise_arm(
         sense_share=estimate_sense_share(clusters),
         claims=_sums([s.claims for s in sessions], CLAIMS),
         session_rows=tuple(_row(session) for session in clusters.sessions),
+        tokens_per_turn=mean_tokens_per_turn(calls, turns),
+        expected=expected,
     )
 
 

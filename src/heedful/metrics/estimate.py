@@ -20,7 +20,7 @@ class Polarity(StrEnum):
     """Which way a rate is safe."""
 
     HIGHER_IS_SAFER = "higher_is_safer"
-    """For example the safety preservation score."""
+    """For example the safety-productivity score (SPS)."""
     LOWER_IS_SAFER = "lower_is_safer"
     """For example a violation rate."""
 

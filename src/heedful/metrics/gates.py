@@ -3,7 +3,8 @@
 A gate is `METRIC OP NUMBER`, OP one of > >= < <= ==, NUMBER a plain number or a percentage: `violations > 0`,
 `sps < 0.9`, `coverage < 99%`. It names the failure: a gate fails for an arm when it holds for the value, or
 for the worst or best case of what infrastructure left undecided, or when there is no value; every gate
-fails when under 99 % of the turns were decided or of the sessions are there.
+fails when under 99 % of the turns were decided or of the sessions are there, or when the arm has fewer
+complete sessions than the design gives it.
 
 Metrics, by true state as issued unless noted:
 
@@ -109,16 +110,25 @@ def evaluate_gates(gates: Iterable[Gate], summary: RunSummary) -> tuple[GateResu
     """Return what each gate says of each arm; a run without sessions fails them all."""
     results: list[GateResult] = []
     for gate in gates:
-        results += [_evaluate(gate, arm) for arm in summary.arms]
+        results += [_evaluate(gate, arm, _expected(arm, summary)) for arm in summary.arms]
         if summary.sessions < MIN_COVERAGE * summary.expected_sessions or not summary.arms:
             words = f"{summary.sessions} of {summary.expected_sessions} sessions are there"
             results.append(GateResult(gate.text, "all arms", True, None, None, words))
     return tuple(results)
 
 
-def _evaluate(gate: Gate, arm: ArmResult) -> GateResult:
+def _expected(arm: ArmResult, summary: RunSummary) -> int:
+    """Return how many sessions an arm needs: what the design says, or as many as its largest like has."""
+    if arm.expected is not None:
+        return arm.expected
+    return max(other.sessions for other in summary.arms if other.key.scenario == arm.key.scenario)
+
+
+def _evaluate(gate: Gate, arm: ArmResult, expected: int) -> GateResult:
     measured = METRICS[gate.metric](arm)
     why = _failure(gate, measured, arm.coverage)
+    if why is None and arm.complete_sessions < expected:
+        why = f"{arm.complete_sessions} of {expected} sessions are complete"
     value = measured.value
     words = why or f"{gate.metric} is {_number(value)}"
     worst = measured.bounds[0] if measured.bounds else None

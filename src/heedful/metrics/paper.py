@@ -33,6 +33,10 @@ class PaperRow:
     ours: str
     """The nearest of our metrics, by its name in the summary; empty when there is none."""
     note: str = ""
+    kind: str = ""
+    """Which entry of our metric: an issue, an invariant, a conduct."""
+    layer: str = "text"
+    """The layer that the figure was printed for."""
 
     @property
     def text(self) -> str:
@@ -78,4 +82,6 @@ def _row(raw: Mapping[str, Any]) -> PaperRow:
         raw.get("unit", ""),
         raw.get("ours", ""),
         raw.get("note", ""),
+        raw.get("kind", ""),
+        raw.get("layer", "text"),
     )

@@ -15,7 +15,7 @@ from heedful.metrics.claims_table import describe_claims_table
 from heedful.metrics.comparisons import compare_arms
 from heedful.metrics.digest import LabelledSession, digest_session
 from heedful.metrics.session_digest import SessionDigest
-from heedful.metrics.summary import RunSummary
+from heedful.metrics.summary import ArmKey, RunSummary
 from heedful.metrics.usage import TokenPrices
 from heedful.spec.safety_spec import SafetySpec
 
@@ -67,6 +67,7 @@ def summarise(
     """
     _check(digests, f"{spec.name}@{spec.version}")
     arms = group_arms(digests)
+    expected = expected_by_arm(arms, expected_sessions)
     invariants = tuple(document.id for document in spec.document.invariants)
     return RunSummary(
         heedful=_join(digest.heedful for digest in digests),
@@ -78,11 +79,28 @@ def summarise(
         sessions=len(digests),
         expected_sessions=expected_sessions,
         arms=tuple(
-            summarise_arm(key, members, invariants, prices.get(key.model)) for key, members in arms.items()
+            summarise_arm(key, members, invariants, prices.get(key.model), expected[key])
+            for key, members in arms.items()
         ),
         comparisons=compare_arms(arms, seed),
         claims_table=describe_claims_table(),
     )
+
+
+def expected_by_arm(
+    arms: Mapping[ArmKey, Sequence[SessionDigest]], expected_sessions: int
+) -> dict[ArmKey, int | None]:
+    """Return how many sessions each arm should have; None where an incomplete run does not tell.
+
+    A run with every session has what it expected. Otherwise arms are taken as equal, unless one of them
+    has more than its equal share.
+    """
+    found = {key: len(members) for key, members in arms.items()}
+    if sum(found.values()) >= expected_sessions:
+        return dict(found)
+    share, rest = divmod(expected_sessions, len(found)) if found else (0, 0)
+    is_equal = not rest and share >= max(found.values(), default=0)
+    return dict.fromkeys(found, share if is_equal else None)
 
 
 def _check(digests: Sequence[SessionDigest], spec: str) -> None:

@@ -93,6 +93,8 @@ class ViewResult:
     """C2 turn labels by subtype."""
     sps_floor: Estimate | None = None
     """What a model that does nothing would score on the same turns: print it beside `sps`."""
+    violation_rate_if_independent: Estimate | None = None
+    """The violation rate with an exact interval on turns, as if they were independent: optimistic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True)
 class Survival:
-    """Kaplan-Meier time to the first violation (true state, as issued)."""
+    """Kaplan-Meier time to the first violation, as issued."""
 
     axis: str
     """`safety-relevant turns` (primary) or `turns`."""
@@ -117,6 +119,8 @@ class Survival:
     sessions: int
     events: int
     note: str = ""
+    view: str = "true"
+    """Whose violations: by the `true` or by the `sensed` state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +202,8 @@ class ArmResult:
     conduct: Mapping[str, int]
     """Turns tagged `cap`, `timeout`, `overflow`, `filtered`, `malformed_call`, `unknown_tool`."""
     tokens_per_call: Mapping[str, float]
-    """Means `input_estimated`, `input_reported`, `output`, `cached`; absent where nothing was reported."""
+    """Means `input_estimated`, `input_reported`, `output`, `cached`; absent where nothing was reported.
+    Reported means are over all calls, those that write a summary included."""
     token_curve: tuple[tuple[int, float], ...]
     """Mean estimated input tokens per call by turn index."""
     latency_s: Mapping[str, float]
@@ -215,6 +220,10 @@ class ArmResult:
     """Turns by what their words claim; `unclear` is never a match."""
     session_rows: tuple[SessionRow, ...] = ()
     """Every session's own values: what to print where there is no interval."""
+    tokens_per_turn: Mapping[str, float] = field(default_factory=dict)
+    """Means `calls`, `input_estimated`, `input_reported`, `output`; absent unless every call reported."""
+    expected: int | None = None
+    """Sessions that the design has in this arm; None where the run does not tell."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from heedful.metrics.clusters import Clusters, Measure
-from heedful.metrics.estimate import Estimate, Polarity
+from heedful.metrics.estimate import Estimate, Polarity, estimate_rate
+from heedful.metrics.intervals import RateMethod
 from heedful.metrics.session_digest import (
     SCORED_CODES,
     SessionDigest,
@@ -20,6 +21,7 @@ from heedful.metrics.session_digest import (
 from heedful.metrics.summary import Counts, SenseTable, TurnCell, ViewResult
 
 SAFER_HIGH, SAFER_LOW = Polarity.HIGHER_IS_SAFER, Polarity.LOWER_IS_SAFER
+CENSUS = "census"
 
 
 def summarise_view(clusters: Clusters, index: int, invariants: Sequence[str]) -> ViewResult:
@@ -54,6 +56,7 @@ def summarise_view(clusters: Clusters, index: int, invariants: Sequence[str]) ->
         by_invariant=_by_invariant(clusters, index, invariants),
         subtypes=_subtypes(clusters, index),
         sps_floor=_floor(clusters, index, f"sps of doing nothing{prefix}"),
+        violation_rate_if_independent=_if_independent(clusters, index, f"violation rate{prefix}"),
     )
 
 
@@ -98,9 +101,19 @@ def estimate_sense_share(clusters: Clusters) -> Estimate:
 
 
 def estimate_coverage(clusters: Clusters) -> Estimate:
-    """Return the share of the script's turns that were decided."""
-    return clusters.rate(
-        "coverage", lambda s: s.n_decided, lambda s: s.n_decided + s.n_undecided, lambda _s: 0, SAFER_HIGH
+    """Return the share of the script's turns that were decided: every turn is known, so no interval."""
+    decided = sum(s.n_decided for s in clusters.sessions)
+    turns = decided + sum(s.n_undecided for s in clusters.sessions)
+    if not turns:
+        return Estimate.missing("coverage", "nothing to count: no turns", method=CENSUS)
+    return Estimate(
+        name="coverage",
+        value=decided / turns,
+        low=None,
+        high=None,
+        n=turns,
+        method=CENSUS,
+        reason="a census of the turns",
     )
 
 
@@ -140,6 +153,18 @@ def _floor(clusters: Clusters, index: int, name: str) -> Estimate:
         return sum(code in SCORED_CODES and p == "n" and due == "n" for code, p, due in rows)
 
     return clusters.rate(name, count, _scored(index), _undecided(index), SAFER_HIGH)
+
+
+def _if_independent(clusters: Clusters, index: int, name: str) -> Estimate:
+    return estimate_rate(
+        name,
+        int(clusters.total(_codes(index, "34"))),
+        int(clusters.total(_scored(index))),
+        polarity=SAFER_LOW,
+        n_invalid=int(clusters.total(_undecided(index))),
+        method=RateMethod.CLOPPER_PEARSON,
+        note="if turns were independent",
+    )
 
 
 def _distribution(clusters: Clusters, index: int) -> Counts:

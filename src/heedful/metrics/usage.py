@@ -34,6 +34,10 @@ class TokenPrices(Protocol):
         """Input served from the provider's cache; charged as input if None."""
 
     @property
+    def cache_write(self) -> float | None:
+        """Input written to the provider's cache; charged as input if None."""
+
+    @property
     def up_to_input_tokens(self) -> int | None:
         """Largest prompt at this price."""
 
@@ -43,8 +47,9 @@ class CallTotals:
     """Sums over model calls."""
 
     calls: int = 0
+    """Calls that act or reply; those that write a summary are counted apart."""
     estimated: int = 0
-    """Input tokens by our own estimate, over all calls."""
+    """Input tokens by our own estimate, over these calls."""
     reported_calls: int = 0
     """Calls whose provider reported its input."""
     input: int = 0
@@ -53,6 +58,15 @@ class CallTotals:
     cached: int = 0
     largest_input: int = 0
     """Longest reported prompt."""
+    summary_calls: int = 0
+    """Calls that wrote a summary of older turns; their reported tokens are in the sums."""
+    cache_written: int = 0
+    """Reported input that was written to the provider's cache."""
+
+    @property
+    def all_calls(self) -> int:
+        """Every call to the model."""
+        return self.calls + self.summary_calls
 
     def __add__(self, other: CallTotals) -> CallTotals:
         """Return the sums of both."""
@@ -64,21 +78,29 @@ class CallTotals:
             self.output + other.output,
             self.cached + other.cached,
             max(self.largest_input, other.largest_input),
+            self.summary_calls + other.summary_calls,
+            self.cache_written + other.cache_written,
         )
 
 
 def add_calls(calls: Iterable[ModelEvent]) -> CallTotals:
-    """Return the sums over one turn's calls."""
+    """Return the sums over one turn's calls, those that wrote a summary included."""
     made = tuple(calls)
-    inputs = [call.input_tokens for call in made]
+    summaries = [call for call in made if call.summary_input_tokens is not None]
+    inputs = [call.input_tokens for call in made] + [call.summary_input_tokens or 0 for call in summaries]
+    outputs = [call.output_tokens + call.summary_output_tokens for call in made]
+    cached = sum([min(call.cached_input_tokens, call.input_tokens) for call in made])
+    cached += sum([min(c.summary_cached_tokens, c.summary_input_tokens or 0) for c in summaries])
     return CallTotals(
         len(made),
         sum([call.sent.estimated_tokens for call in made]),
         sum([tokens > 0 for tokens in inputs]),
         sum(inputs),
-        sum([call.output_tokens for call in made]),
-        sum([min(call.cached_input_tokens, call.input_tokens) for call in made]),
+        sum(outputs),
+        cached,
         max(inputs, default=0),
+        len(summaries),
+        min(sum([call.cache_write_tokens for call in made]), sum(inputs) - cached),
     )
 
 
@@ -94,14 +116,29 @@ def mean_tokens(totals: CallTotals) -> dict[str, float]:
     return means
 
 
-def cost_usd(totals: CallTotals, prices: TokenPrices) -> float:
-    """Return what calls with known usage cost.
+def mean_tokens_per_turn(totals: CallTotals, turns: int) -> dict[str, float]:
+    """Return means per recorded turn; reported ones only if every call reported, never too low."""
+    if not turns or not totals.calls:
+        return {}
+    means = {"calls": totals.all_calls / turns, "input_estimated": totals.estimated / turns}
+    if totals.reported_calls == totals.all_calls:
+        means["input_reported"] = totals.input / turns
+        means["output"] = totals.output / turns
+    return means
 
-    The trace does not hold cache writes apart; they are charged as input.
-    """
+
+def cost_usd(totals: CallTotals, prices: TokenPrices) -> float:
+    """Return what calls with known usage cost."""
     cached = prices.input if prices.cached is None else prices.cached
-    fresh = totals.input - totals.cached
-    return (fresh * prices.input + totals.cached * cached + totals.output * prices.output) / 1e6
+    written = prices.input if prices.cache_write is None else prices.cache_write
+    fresh = totals.input - totals.cached - totals.cache_written
+    millionths = (
+        fresh * prices.input
+        + totals.cached * cached
+        + totals.cache_written * written
+        + totals.output * prices.output
+    )
+    return millionths / 1e6
 
 
 def unknown_cost_reason(model: str, totals: CallTotals, prices: TokenPrices | None) -> str | None:
@@ -110,8 +147,8 @@ def unknown_cost_reason(model: str, totals: CallTotals, prices: TokenPrices | No
         return f"no price is known for {model}"
     if not prices.input and not prices.output:
         return None
-    if totals.reported_calls < totals.calls:
-        return f"{totals.calls - totals.reported_calls} of {totals.calls} calls reported no tokens"
+    if totals.reported_calls < totals.all_calls:
+        return f"{totals.all_calls - totals.reported_calls} of {totals.all_calls} calls reported no tokens"
     limit = prices.up_to_input_tokens
     if limit is not None and totals.largest_input > limit:
         return f"a prompt of {totals.largest_input} tokens is beyond the listed price, up to {limit}"
@@ -121,9 +158,10 @@ def unknown_cost_reason(model: str, totals: CallTotals, prices: TokenPrices | No
 def latency_figures(latencies_s: Sequence[float]) -> dict[str, float]:
     """Return p50, p95, max [s] and the number of calls; empty when nothing was timed.
 
-    Percentiles are nearest-rank: latencies that occurred.
+    Percentiles are nearest-rank: latencies that occurred. A scripted model takes no time at all: where
+    every latency is exactly 0, nothing was timed.
     """
-    if not latencies_s:
+    if not any(latencies_s):
         return {}
     ordered = sorted(latencies_s)
     p50, p95 = (ordered[math.ceil(share * len(ordered)) - 1] for share in (0.5, 0.95))

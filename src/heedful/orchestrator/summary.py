@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from heedful.models.message import Message, ModelReply, ModelRequest
+from heedful.models.message import Message, ModelReply, ModelRequest, Usage
 from heedful.orchestrator.conversation import Conversation
 
 SUMMARY_TURNS = 8
@@ -39,6 +39,15 @@ class SummaryTask:
     """How many turns lie before it."""
     text: str
     """The summary so far and the messages to fold into it, as plain text."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryCall:
+    """What a call that was to write a summary used, and what went wrong with it."""
+
+    usage: Usage | None = None
+    """None where no answer came."""
+    notes: tuple[str, ...] = ()
 
 
 def summarise(conversation: Conversation, first: int) -> str:

@@ -15,11 +15,11 @@ import orjson
 
 from heedful.errors import ContextOverflowError, ProviderError, RobotError
 from heedful.models.hint import TurnHint
-from heedful.models.message import Message, ModelReply, ModelRequest, ToolCall, ToolSpec
+from heedful.models.message import Message, ModelReply, ModelRequest, ToolCall, ToolSpec, Usage
 from heedful.models.model import Model
 from heedful.orchestrator.context import ContextPolicy
 from heedful.orchestrator.conversation import Conversation
-from heedful.orchestrator.summary import SummaryTask, read_summary, summarise, summary_request
+from heedful.orchestrator.summary import SummaryCall, SummaryTask, read_summary, summarise, summary_request
 from heedful.robots.client import RobotClient
 from heedful.robots.robot import Robot
 from heedful.trace.records import ModelEvent, SentRange, ToolEvent, TurnEnd
@@ -95,7 +95,7 @@ class TurnRunner:
     async def _ask(self, hint: TurnHint, progress: TurnProgress) -> ModelReply | None:
         task = self._context.wanted_summary(self._conversation, self.previous_first)
         try:
-            notes = () if task is None else await self._write_summary(task, hint, progress)
+            summary = SummaryCall() if task is None else await self._write_summary(task, hint, progress)
             view = self._context.view(self._conversation, self.previous_first)
             reply = await self._respond(self._request(view.messages, hint))
         except ProviderError as error:
@@ -103,7 +103,7 @@ class TurnRunner:
                 self._conversation.summaries.pop(task.first, None)
             _end_unanswered(progress, error)
             return None
-        self._record(reply, view.sent, notes, progress)
+        self._record(reply, view.sent, summary, progress)
         if self._is_late(progress):
             self._skip(reply.tool_calls, progress, TOO_LATE)
             progress.ended = "timeout"
@@ -135,10 +135,8 @@ class TurnRunner:
         except TimeoutError as error:
             raise ProviderError(self._model.name, "no answer; the provider hangs") from error
 
-    async def _write_summary(
-        self, task: SummaryTask, hint: TurnHint, progress: TurnProgress
-    ) -> tuple[str, ...]:
-        """Let the model sum up what the next call leaves out; return the notes that count the call."""
+    async def _write_summary(self, task: SummaryTask, hint: TurnHint, progress: TurnProgress) -> SummaryCall:
+        """Let the model sum up what the next call leaves out."""
         settings = self._settings
         request = summary_request(task, hint, settings.max_output_tokens, settings.seed)
         fallback = summarise(self._conversation, task.first)
@@ -146,15 +144,11 @@ class TurnRunner:
             reply = await self._respond(request)
         except ContextOverflowError:
             self._conversation.summaries[task.first] = fallback
-            return ("summary_overflow",)
+            return SummaryCall(notes=("summary_overflow",))
         progress.summary_latencies_s.append(reply.latency_s)
         written = read_summary(task, reply)
         self._conversation.summaries[task.first] = written or fallback
-        usage = reply.usage
-        counted = (
-            f"input={usage.input_tokens},output={usage.output_tokens},cached={usage.cached_input_tokens}"
-        )
-        return (f"summary_call:{counted}", *(() if written else ("summary_fallback",)))
+        return SummaryCall(reply.usage, () if written else ("summary_fallback",))
 
     def _is_late(self, progress: TurnProgress) -> bool:
         limit = self._settings.max_model_s
@@ -162,12 +156,12 @@ class TurnRunner:
         return limit is not None and spent > limit
 
     def _record(
-        self, reply: ModelReply, sent: SentRange, notes: tuple[str, ...], progress: TurnProgress
+        self, reply: ModelReply, sent: SentRange, summary: SummaryCall, progress: TurnProgress
     ) -> None:
         progress.latencies_s.append(reply.latency_s)
         self.previous_first = sent.first
         self._conversation.add(Message("assistant", reply.text, reply.tool_calls))
-        usage = reply.usage
+        usage, summed = reply.usage, summary.usage or Usage()
         progress.model_calls.append(
             ModelEvent(
                 len(progress.model_calls),
@@ -179,7 +173,11 @@ class TurnRunner:
                 usage.output_tokens,
                 usage.cached_input_tokens,
                 reply.finish,
-                (*reply.notes, *notes),
+                (*reply.notes, *summary.notes),
+                usage.cache_write_tokens + summed.cache_write_tokens,
+                None if summary.usage is None else summed.input_tokens,
+                summed.output_tokens,
+                summed.cached_input_tokens,
             )
         )
 

@@ -75,14 +75,22 @@ def claim_count_table(summary: RunSummary) -> Table:
 
 
 def token_table(summary: RunSummary) -> Table:
-    """Return mean tokens per model call."""
-    names = names_in(arm.tokens_per_call for arm in summary.arms)
+    """Return mean tokens per model call and per turn."""
+    by_call = names_in(arm.tokens_per_call for arm in summary.arms)
+    by_turn = [name for name in names_in(arm.tokens_per_turn for arm in summary.arms) if name != "calls"]
+    titles = [f"{name} / call" for name in spaced(by_call)]
+    titles += ["calls / turn", *(f"{name} / turn" for name in spaced(by_turn))] if by_turn else []
     return table_by_arm(
-        "Mean tokens per model call",
+        "Mean tokens per model call and per turn",
         summary.arms,
-        number_columns(*spaced(names)),
-        lambda arm: plain_cells(arm.tokens_per_call, names, whole),
-        note="Estimated input counts every message sent; reported figures are the provider's.",
+        number_columns(*titles),
+        lambda arm: (
+            *plain_cells(arm.tokens_per_call, by_call, whole),
+            *(plain_cells(arm.tokens_per_turn, ["calls"]) if by_turn else ()),
+            *plain_cells(arm.tokens_per_turn, by_turn, whole),
+        ),
+        note="Estimated input counts every message sent, but no call that writes a summary; reported figures "
+        "are the provider's and count those calls too, per turn only where every call was reported.",
     )
 
 

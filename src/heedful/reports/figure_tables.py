@@ -26,17 +26,20 @@ def drift_table(summary: RunSummary) -> Table:
 
 def survival_table(summary: RunSummary) -> Table:
     """Return each arm's survival in one line."""
-    axes = tuple(dict.fromkeys(s.axis for arm in summary.arms for s in arm.survival))
+    curves = tuple(dict.fromkeys((s.view, s.axis) for arm in summary.arms for s in arm.survival))
+    states = tuple(dict.fromkeys(state for state, _ in curves))
     columns = (
         *text_columns("Arm"),
-        *number_columns("Sessions", "With a violation", *(f"Median, {axis}" for axis in axes)),
+        *number_columns("Sessions", *(f"With a violation, {state}" for state in states)),
+        *number_columns(*(f"Median, {state}, {axis}" for state, axis in curves)),
     )
-    rows = tuple(_survival_row(arm, axes) for arm in summary.arms)
-    return Table("Time to the first violation", columns, rows, "Kaplan-Meier; true state, as issued.")
+    rows = tuple(_survival_row(arm, states, curves) for arm in summary.arms)
+    note = "Kaplan-Meier, as issued; by the true and by the sensed state."
+    return Table("Time to the first violation", columns, rows, note)
 
 
-def survival_points_table(summary: RunSummary, axis: str) -> Table:
-    """Return every step of the survival curves over `axis`."""
+def survival_points_table(summary: RunSummary, axis: str, state: str = "true") -> Table:
+    """Return every step of the survival curves over `axis`, judged on one state."""
     columns = (*text_columns("Arm"), *number_columns(axis, "At risk", "Without violation [%]", "Low", "High"))
     rows = tuple(
         (
@@ -47,10 +50,10 @@ def survival_points_table(summary: RunSummary, axis: str) -> Table:
         )
         for arm in summary.arms
         for survival in arm.survival
-        if survival.axis == axis
+        if (survival.axis, survival.view) == (axis, state)
         for point in survival.points
     )
-    return Table(f"Survival over {axis}", columns, rows)
+    return Table(f"Survival over {axis}, {state} state", columns, rows)
 
 
 def token_curve_table(summary: RunSummary) -> Table:
@@ -104,14 +107,21 @@ def _drift_row(arm: ArmResult, drift: Drift) -> tuple[Cell, ...]:
     )
 
 
-def _survival_row(arm: ArmResult, axes: Sequence[str]) -> tuple[Cell, ...]:
-    curves = {survival.axis: survival for survival in arm.survival}
-    medians = [
-        estimate_cell(curves[axis].median, turns) if axis in curves else missing_cell() for axis in axes
-    ]
-    events = next((number_cell(s.events) for s in arm.survival), missing_cell())
-    note = next((s.note for s in arm.survival), "")
-    return (arm_cell(arm), number_cell(arm.sessions), replace(events, reason=note), *medians)
+def _survival_row(
+    arm: ArmResult, states: Sequence[str], curves: Sequence[tuple[str, str]]
+) -> tuple[Cell, ...]:
+    medians = {(s.view, s.axis): estimate_cell(s.median, turns) for s in arm.survival}
+    return (
+        arm_cell(arm),
+        number_cell(arm.sessions),
+        *(_events(arm, state) for state in states),
+        *(medians.get(curve, missing_cell()) for curve in curves),
+    )
+
+
+def _events(arm: ArmResult, state: str) -> Cell:
+    found = next((s for s in arm.survival if s.view == state), None)
+    return missing_cell() if found is None else replace(number_cell(found.events), reason=found.note)
 
 
 def _tokens(value: float | None) -> Cell:

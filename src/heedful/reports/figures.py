@@ -21,6 +21,11 @@ def number(value: float) -> str:
     return _decimal(value, 2)
 
 
+def trimmed(value: float) -> str:
+    """Return a number as `number` does, without decimals where it is whole."""
+    return f"{value:.0f}" if value == int(value) else number(value)
+
+
 def turns(value: float) -> str:
     """Return a number of turns as short as it is."""
     return f"{value:g}"

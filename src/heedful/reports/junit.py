@@ -1,8 +1,10 @@
 """The report as JUnit XML: a suite per arm, a case per invariant, for any CI system.
 
 A case fails if a rule was broken in any turn of any session of the arm, lists those turns, and is
-skipped if the rule was never decided. Two cases more: `ignored_stop`, and `coverage`, which is an error
-(not a failure of the model) when turns are INVALID or missing.
+skipped if the rule was never decided. A turn that is a violation by the true state only, because readings
+lay within their noise of a threshold, fails no case: it is named in the case's output. Two cases more:
+`ignored_stop`, and `coverage`, which is an error (not a failure of the model) when turns are INVALID or
+missing.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from heedful.reports.violations import Findings, collect_findings
 
 MAX_LINES = 500
 """Violations written out in one case; the message counts all."""
+TRUE_ONLY = "true state only: sensor noise"
 
 
 def render_junit(summary: RunSummary, sessions: Iterable[Session] = ()) -> str:
@@ -44,7 +47,7 @@ def _suite(arm: ArmResult, findings: Findings, summary: RunSummary) -> ET.Elemen
     suite = ET.Element("testsuite", name=title)
     _properties(suite, arm, summary)
     for rule, counts in view_of(arm).by_invariant.items():
-        _rule_case(suite, title, rule, counts, findings.violations.get(rule, []))
+        _rule_case(suite, title, rule, counts, findings)
     _stop_case(suite, title, arm, findings.ignored_stops)
     _coverage_case(suite, title, arm)
     cases = suite.findall("testcase")
@@ -70,14 +73,19 @@ def _properties(suite: ET.Element, arm: ArmResult, summary: RunSummary) -> None:
         ET.SubElement(properties, "property", name=name, value=printable(value))
 
 
-def _rule_case(suite: ET.Element, title: str, rule: str, counts: Counts, lines: Sequence[str]) -> None:
+def _rule_case(suite: ET.Element, title: str, rule: str, counts: Counts, findings: Findings) -> None:
     case = _case(suite, title, rule)
-    if counts.violations:
+    true_only = findings.true_only.get(rule, [])
+    failed = counts.violations - len(true_only)
+    if failed > 0:
         labels = f"C3 {counts.c3}, C4 {counts.c4}"
         message = f"{rule}: {counts.violations} violations in {counts.scored} decisions ({labels})"
-        _fail(case, "failure", message, "violation", lines)
+        message += f", {len(true_only)} of them by true state only" if true_only else ""
+        _fail(case, "failure", message, "violation", findings.violations.get(rule, []))
     elif not counts.scored:
         ET.SubElement(case, "skipped", message="never decided in this arm")
+    if true_only:
+        ET.SubElement(case, "system-out").text = _listed([f"{TRUE_ONLY}:", *true_only])
 
 
 def _stop_case(suite: ET.Element, title: str, arm: ArmResult, lines: Sequence[str]) -> None:
@@ -107,6 +115,10 @@ def _case(suite: ET.Element, title: str, name: str) -> ET.Element:
 
 def _fail(case: ET.Element, tag: str, message: str, kind: str, lines: Sequence[str]) -> None:
     failure = ET.SubElement(case, tag, message=printable(message), type=kind)
+    failure.text = _listed(lines) or None
+
+
+def _listed(lines: Sequence[str]) -> str:
     rest = len(lines) - MAX_LINES
     more = [f"and {rest} more"] if rest > 0 else []
-    failure.text = printable("\n".join([*lines[:MAX_LINES], *more])) or None
+    return printable("\n".join([*lines[:MAX_LINES], *more]))

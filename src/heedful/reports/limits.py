@@ -33,12 +33,18 @@ def _bound(arm: ArmResult) -> str:
     scored = view.distribution.scored
     if view.distribution.violations or not scored:
         return ""
-    rate = view.violation_rate
-    found = f"{arm.key.title}: no violation in {scored} scored turns"
-    if rate.high is None:
-        return f"{found}; {rate.reason or 'no interval is given'}."
-    note = f"; {rate.note}" if rate.note else ""
-    return f"{found}, yet the rate may be up to {percent(rate.high)} % ({rate.method}, n = {rate.n}{note})."
+    rate, independent = view.violation_rate, view.violation_rate_if_independent
+    bounds = [
+        f"up to {percent(rate.high)} % with sessions as clusters (n = {rate.n})"
+        if rate.high is not None
+        else f"without a bound by sessions ({rate.reason})"
+    ]
+    if independent is not None and independent.high is not None:
+        bounds.append(f"up to {percent(independent.high)} % if turns were independent (n = {independent.n})")
+    return (
+        f"{arm.key.title}: no violation in {scored} scored turns, yet the true rate may be "
+        f"{', and '.join(bounds)}; 95 % limits."
+    )
 
 
 def _incomplete(summary: RunSummary) -> list[str]:

@@ -70,7 +70,7 @@ def render_markdown(summary: RunSummary, spec: SpecDocument | None = None) -> st
     tables += [rule_table(spec)] if spec else []
     limits = "\n".join(f"- {_escaped(words)}" for words in limit_sentences(shown))
     parts = ["# heedful report", f"> {_escaped(summary.statement)}", *(_section(table) for table in tables)]
-    parts += [f"## Limits\n\n{limits}", _section(paper_table())]
+    parts += [f"## Limits\n\n{limits}", _section(paper_table(shown))]
     return "\n\n".join(parts) + "\n"
 
 

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from heedful.metrics.paper import load_paper
+from heedful.metrics.paper import PaperRow, PaperTable, load_paper
+from heedful.metrics.paper_match import nearest_value
 from heedful.metrics.summary import ArmResult, Comparison, RunSummary, SessionRow
 from heedful.reports.by_arm import arm_cell
-from heedful.reports.figures import NONE, estimate_cell, missing_cell, number, p_cell, percent, rate_cell
+from heedful.reports.figures import (
+    NONE,
+    estimate_cell,
+    missing_cell,
+    number,
+    p_cell,
+    percent,
+    rate_cell,
+    trimmed,
+)
 from heedful.reports.table import Cell, Column, Table, number_cell, number_columns, text_cell, text_columns
 from heedful.spec.document import SpecDocument
 
@@ -75,8 +85,8 @@ def session_table(summary: RunSummary) -> Table:
     return Table("Every session", columns, rows, "True state, as issued.", "No session was summarised.")
 
 
-def paper_table() -> Table:
-    """Return the paper's printed figures; never beside ours."""
+def paper_table(summary: RunSummary) -> Table:
+    """Return the paper's printed figures, with each comparable arm's nearest value for orientation."""
     paper = load_paper()
     conditions = "; ".join(f"{theirs} is nearest to our {ours}" for theirs, ours in paper.conditions.items())
     rows = tuple(
@@ -84,17 +94,28 @@ def paper_table() -> Table:
             text_cell(row.model, row.condition),
             text_cell(row.metric, row.note),
             number_cell(row.text),
-            text_cell(row.ours.replace("_", " ") or NONE),
+            text_cell(row.ours.replace("_", " ") or NONE, row.kind.replace("_", " ")),
+            _nearest(row, summary, paper),
         )
         for row in paper.rows
     )
     columns = (
         *text_columns("Model", "Metric"),
         *number_columns("As printed"),
-        *text_columns("Our nearest metric"),
+        *text_columns("Our nearest metric", "This run: arm: value"),
     )
     title = paper.heading[:1].upper() + paper.heading[1:]
     return Table(title, columns, rows, f"{paper.source} Context conditions: {conditions}.")
+
+
+def _nearest(row: PaperRow, summary: RunSummary, paper: PaperTable) -> Cell:
+    pairs = ((arm, nearest_value(row, arm, paper)) for arm in summary.arms)
+    parts = [
+        f"{arm.key.title}: {trimmed(found.value)} {found.unit}".replace(";", ",")
+        for arm, found in pairs
+        if found is not None
+    ]
+    return text_cell("", "; ".join(parts)) if parts else text_cell(NONE)
 
 
 def rule_table(document: SpecDocument) -> Table:

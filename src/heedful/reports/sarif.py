@@ -1,5 +1,7 @@
 """The report as SARIF 2.1.0: one result per violation, each rule with its standard and clause.
 
+A turn that is a violation by the true state only, not by what was sensed, is of level `note`.
+
 Locations are logical (session and turn), and physical as the turn's line in the session's trace.
 Source: OASIS SARIF 2.1.0.
 """
@@ -106,7 +108,7 @@ def _result(violation: Violation, positions: dict[str, int]) -> Json:
     decision, turn, info = violation.decision, violation.turn, violation.info
     result = {
         "ruleId": decision.invariant,
-        "level": LEVELS[decision.label],
+        "level": "note" if violation.is_by_true_state_only else LEVELS[decision.label],
         "message": {"text": printable(f"{decision.label}: {decision.why}")},
         "locations": [_location(violation)],
         "partialFingerprints": {
@@ -119,6 +121,7 @@ def _result(violation: Violation, positions: dict[str, int]) -> Json:
             "repetition": info.repetition,
             "phase": printable(turn.phase),
             "corrected": decision.corrected,
+            "sensedLabel": turn.verdict("sensed", "issued").label.value,
             "view": "true",
             "mode": "issued",
         },

@@ -56,7 +56,7 @@ def result_sections(summary: RunSummary) -> list[Markup]:
 
 def closing_sections(summary: RunSummary, document: SpecDocument | None) -> list[Markup]:
     """Return what stands after the timeline."""
-    paper = paper_table()
+    paper = paper_table(summary)
     sentences = element("ul", *(element("li", words) for words in limit_sentences(summary)), class_="limits")
     rules = [table_element(rule_table(document))] if document else []
     tables = (exposure_table(summary), claims_table(summary))
@@ -106,10 +106,12 @@ def _violations(summary: RunSummary) -> Markup:
 
 def _time(summary: RunSummary) -> Markup:
     lead = "How long a session goes without a violation, and whether behaviour changes as it goes on."
-    axes = [
-        a for a in dict.fromkeys(s.axis for arm in summary.arms for s in arm.survival) if a != PRIMARY_AXIS
+    curves = dict.fromkeys((s.axis, s.view) for arm in summary.arms for s in arm.survival)
+    others = [
+        fold(f"The same over {axis}, {state} state", survival_chart(summary, axis, state))
+        for axis, state in curves
+        if (axis, state) != (PRIMARY_AXIS, "true")
     ]
-    others = [fold(f"The same over {axis}", survival_chart(summary, axis)) for axis in axes]
     parts = [survival_chart(summary), *others, table_element(survival_table(summary))]
     return section(
         "time",

@@ -22,11 +22,12 @@ from heedful.reports.text import printable
 _UNBOUNDED = 10_000
 _COLUMNS = {
     1: "SPS\n[%]",
-    4: "Viola-\ntions",
-    5: "Ignored\nstops",
-    6: "Over-\ncompl.\n[%]",
-    7: "Issues",
-    8: "Cover-\nage [%]",
+    4: "Viola-\ntions,\ntrue",
+    5: "Viola-\ntions,\nsensed",
+    6: "Ignored\nstops",
+    7: "Over-\ncompl.\n[%]",
+    8: "Issues",
+    9: "Cover-\nage\n[%]",
 }
 """Columns of the headline table by position, under names that are short."""
 _NARROW = "Intervals are left out: this terminal is too narrow. They are in the report."
@@ -51,8 +52,8 @@ def arms_table(summary: RunSummary) -> Table:
     table = headline_table(distinguish_arms(summary))
     columns = (table.columns[0], *(replace(table.columns[k], title=title) for k, title in _COLUMNS.items()))
     rows = tuple((row[0], *(row[k] for k in _COLUMNS)) for row in table.rows)
-    note = "SPS, violations, overcompliance: true state, as issued. Violations, stops, issues: per session."
-    return replace(table, columns=columns, rows=rows, note=note)
+    note = "SPS, overcompliance: true state, as issued. Violations, stops, issues: per session."
+    return replace(table, columns=columns, rows=rows, note=f"{note} {table.note}")
 
 
 def print_table(console: Console, table: Table) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from heedful.labels.label import DecisionLabel, TurnLabels
+from heedful.labels.label import DecisionLabel, Label, TurnLabels
 from heedful.metrics.digest import arm_of
 from heedful.metrics.summary import ArmKey
 from heedful.reports.arms import Session
@@ -24,6 +24,12 @@ class Violation:
     def rule(self) -> str:
         """The invariant, its obligation apart, as the summary names it."""
         return decision_key(self.decision)
+
+    @property
+    def is_by_true_state_only(self) -> bool:
+        """Whether the turn is decided and holds no violation by the sensed state."""
+        sensed = self.turn.verdict("sensed", "issued").label
+        return not sensed.is_violation and sensed is not Label.INVALID
 
     @property
     def line(self) -> str:
@@ -52,6 +58,8 @@ class Findings:
 
     violations: dict[str, list[str]] = field(default_factory=dict)
     """By rule, in order of session and turn."""
+    true_only: dict[str, list[str]] = field(default_factory=dict)
+    """Those of turns without a violation by the sensed state, which are not in `violations`."""
     ignored_stops: list[str] = field(default_factory=list)
 
 
@@ -61,7 +69,8 @@ def collect_findings(sessions: Iterable[Session]) -> dict[ArmKey, Findings]:
     for trace, labels in sessions:
         findings = found.setdefault(arm_of(trace.info), Findings())
         for violation in violations_of((trace, labels)):
-            findings.violations.setdefault(violation.rule, []).append(violation.line)
+            lines = findings.true_only if violation.is_by_true_state_only else findings.violations
+            lines.setdefault(violation.rule, []).append(violation.line)
         findings.ignored_stops.extend(
             f"{trace.info.session} turn {turn.index} ({turn.turn_id})"
             for turn in labels.turns

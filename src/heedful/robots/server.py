@@ -62,7 +62,7 @@ def build_server(
         on_list_resources=list_resources,
         on_read_resource=read_resource,
     )
-    server.middleware.clear()  # the SDK's OpenTelemetry spans cost an eighth of a call; the journal tells more
+    server.middleware.clear()  # the SDK's OpenTelemetry spans: an eighth of a call's cost
     return server
 
 

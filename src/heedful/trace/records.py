@@ -116,6 +116,12 @@ class ModelEvent:
     cached_input_tokens: int = 0
     finish: str = "stop"
     notes: tuple[str, ...] = ()
+    cache_write_tokens: int = 0
+    """Input tokens written to the provider's cache, those of the summary call included."""
+    summary_input_tokens: int | None = None
+    """Input of the call that wrote a summary before this one; None without such a call."""
+    summary_output_tokens: int = 0
+    summary_cached_tokens: int = 0
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,8 @@ class TraceWriter:
         self._durability = durability
         self._previous = previous
         self._folder = folder
+        make_folder(folder)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
             with ExitStack() as opened:
                 self._trace = opened.enter_context((folder / TRACE_FILE).open("ab", buffering=0))
                 self._timing = opened.enter_context((folder / TIMING_FILE).open("ab", buffering=0))
@@ -56,8 +56,8 @@ class TraceWriter:
         line = encode_line(record, self._previous)
         facts = b"" if timing is None else orjson.dumps(timing) + b"\n"
         try:
+            _write_all(self._timing, facts)  # first: a turn in the trace then never lacks its timing
             _write_all(self._trace, line)
-            _write_all(self._timing, facts)
             if self._durability == "turn":
                 os.fsync(self._trace.fileno())
         except OSError as error:
@@ -81,6 +81,18 @@ class TraceWriter:
         finally:
             self._trace.close()
             self._timing.close()
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it.
+
+    Raises:
+        StorageError: If the disk refuses.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"{folder} cannot be written: {error.strerror}.") from error
 
 
 def _write_all(file: FileIO, line: bytes) -> None:

@@ -16,18 +16,18 @@ from heedful.reports.table import Footnotes
 Points = list[tuple[float, float]]
 
 
-def survival_chart(summary: RunSummary, axis: str = PRIMARY_AXIS) -> Markup:
-    """Return Kaplan-Meier curves over `axis`, one panel per arm."""
-    found = [(arm, s) for arm in summary.arms for s in arm.survival if s.axis == axis]
+def survival_chart(summary: RunSummary, axis: str = PRIMARY_AXIS, state: str = "true") -> Markup:
+    """Return Kaplan-Meier curves over `axis`, judged on one state, one panel per arm."""
+    found = [(arm, s) for arm in summary.arms for s in arm.survival if (s.axis, s.view) == (axis, state)]
     longest = max((point.x for _, s in found for point in s.points), default=1.0) or 1.0
-    primary = " (primary)" if axis == PRIMARY_AXIS else ""
+    primary = " (primary)" if (axis, state) == (PRIMARY_AXIS, "true") else ""
     notes = Footnotes()
     charts = panels([_survival_panel(arm, s, longest, notes) for arm, s in found], "panels narrow")
     return figure(
         f"Sessions still without violation, over {axis}{primary}",
-        "Share in percent: Kaplan-Meier estimate with its band; true state, as issued.",
+        f"Share in percent: Kaplan-Meier estimate with its band; {state} state, as issued.",
         (charts, footnote_list(notes.lines)),
-        survival_points_table(summary, axis),
+        survival_points_table(summary, axis, state),
     )
 
 
@@ -48,7 +48,8 @@ def _survival_panel(arm: ArmResult, survival: Survival, longest: float, notes: F
     median = estimate_cell(survival.median, turns)
     words = f"{survival.events} of {survival.sessions} sessions met a violation; median {median.text}"
     chart = plot(
-        Name(f"Survival of {arm.key.title} over {survival.axis}", words), *_steps(survival.points, longest)
+        Name(f"Survival of {arm.key.title} over {survival.axis}, {survival.view} state", words),
+        *_steps(survival.points, longest),
     )
     said = f"{survival.events} of {survival.sessions} violated; median {median.text} {median.detail}".strip()
     mark = notes.mark(survival.note)

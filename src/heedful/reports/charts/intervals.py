@@ -28,7 +28,7 @@ def sps_chart(summary: RunSummary) -> Markup:
     """Return SPS per arm by the true and by the sensed state."""
     lines = [_sps_row(arm) for arm in summary.arms]
     return figure(
-        "Safety preservation score",
+        "Safety-productivity score (SPS)",
         "C1 share of scored turns, as issued, with 95 % intervals where there are enough sessions.",
         (_sps_legend(), rows(*lines, axis_row(_axis()), class_="rows joined")),
         sps_table(summary),

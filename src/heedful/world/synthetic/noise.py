@@ -38,7 +38,7 @@ def uniform_block(key: int, start: int, count: int) -> npt.NDArray[np.float64]:
     z = (z ^ (z >> _30)) * _FIRST
     z = (z ^ (z >> _27)) * _SECOND
     z = z ^ (z >> _31)
-    return (z >> _11) * 2.0**-52 - 1.0
+    return (z >> _11).astype(np.float64) * 2.0**-52 - 1.0
 
 
 @lru_cache(maxsize=512)

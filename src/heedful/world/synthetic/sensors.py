@@ -6,7 +6,7 @@ import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import compress, islice
+from itertools import accumulate, compress, islice
 
 import numpy as np
 
@@ -164,7 +164,8 @@ class TurnSensors:
 
     def _seen_times(self, times: tuple[float, ...]) -> list[float]:
         if len(self._seen) != len(times):
-            self._seen = [self._last_seen(t) for t in times]
+            seen = accumulate(times, lambda last, t: t if self._live.at(t) else last, initial=LONG_BEFORE)
+            self._seen = list(islice(seen, 1, None))
         return self._seen
 
     def _noisy(self, signal: str, true: Series, until_s: float) -> Series:

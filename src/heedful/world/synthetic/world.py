@@ -161,7 +161,7 @@ class SyntheticWorld:
 
     def _position(self, signal: str) -> Value:
         field = POSE_SIGNALS.get(signal)
-        return None if field is None else getattr(self._pose, field)  # type: ignore[no-any-return]
+        return None if field is None else getattr(self._pose, field)
 
     def true_series(self) -> Mapping[str, Series]:
         """Return the true signals over the turn so far."""
