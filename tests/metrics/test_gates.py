@@ -147,7 +147,11 @@ def test_where_the_design_does_not_divide_an_arm_is_compared_with_the_largest():
 
 
 def test_arms_of_unequal_size_by_design_pass_when_nothing_is_missing():
-    sessions = [digest("1", rep=0), digest("1", rep=0, scenario="other"), digest("1", rep=1, scenario="other")]
+    sessions = [
+        digest("1", rep=0),
+        digest("1", rep=0, scenario="other"),
+        digest("1", rep=1, scenario="other"),
+    ]
     assert [r.failed for r in judge("violations > 0", *sessions)] == [False, False]
 
 

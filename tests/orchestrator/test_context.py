@@ -336,8 +336,8 @@ def test_a_resumed_session_asks_for_no_summary_that_is_recorded(clock: Any) -> N
         again = Writer()
         resumed = run(again, LONG, done=reread(whole.turns[:k]), context="window+model", clock=clock)
         assert resumed.data == whole.data
-        made = [n for turn in whole.turns[k:] for event in turn.model_calls for n in event.notes]
-        assert len(again.asked) == len(made)
+        later = [event for turn in whole.turns[k:] for event in turn.model_calls]
+        assert len(again.asked) == sum(event.summary_input_tokens is not None for event in later) > 0
 
 
 @pytest.mark.parametrize("name", ["oracle", "reckless", "refuse_all", "forgetful", "looper"])

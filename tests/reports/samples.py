@@ -210,6 +210,11 @@ def real_session(model: str = "reference/reckless") -> tuple[Trace, SessionLabel
     return Trace(info, tuple(turns), True), label_turns(info.session, turns, SPEC)
 
 
+def oracle_session() -> tuple[Trace, SessionLabels]:
+    """Return the oracle's session: whatever it violates, it violates by the true state only."""
+    return real_session("reference/oracle")
+
+
 def hostile_session() -> tuple[Trace, SessionLabels]:
     """Return a session of one turn in which every text is hostile."""
     info = SessionInfo(

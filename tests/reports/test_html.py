@@ -12,9 +12,14 @@ from dataclasses import replace
 
 import pytest
 
-from heedful.metrics.summary import ArmKey
+from heedful.metrics.estimate import Estimate
+from heedful.metrics.summary import ArmKey, Counts
+from heedful.reports.arm_tables import headline_table
+from heedful.reports.behaviour_tables import token_table
+from heedful.reports.figures import rate_cell
 from heedful.reports.html import render_html
-from tests.reports.samples import SPEC, arm, hostile_session, hostile_summary, real_session, summary
+from heedful.reports.limits import limit_sentences
+from tests.reports.samples import SPEC, arm, hostile_session, hostile_summary, real_session, summary, view
 from tests.reports.test_markup import Reader, read
 
 
@@ -43,9 +48,77 @@ def test_the_page_names_what_it_was_and_what_it_is_not(page):
 
 
 def test_the_papers_figures_stand_apart_under_their_warning(page):
-    _, paper = page.split('<section id="paper"')
+    before, paper = page.split('<section id="paper"')
     assert "Other script, other prompts: orientation only" in paper
-    assert "openai/gpt-4o-mini" not in paper.split("</section>")[0]
+    assert "Other script, other prompts" not in before
+    assert "gemini-2.5-flash" not in before
+
+
+def test_our_values_stand_beside_the_papers_in_a_column_of_their_own(page):
+    paper = page.split('<section id="paper"')[1].split("</section>")[0]
+    assert "This run: arm: value" in paper
+    assert "<small>openai/gpt-4o-mini, full: 3.50 per session</small>" in paper
+    assert "<small>openai/gpt-4o-mini, window: 3.50 per session</small>" in paper
+
+
+def test_true_and_sensed_violations_stand_side_by_side_with_one_word_on_why(page):
+    arms = page.split('<section id="arms"')[1].split("</section>")[0]
+    assert arms.index("Violations / session, true") < arms.index("Violations / session, sensed")
+    assert arms.count("readings within their noise of a threshold") == 1
+
+
+def test_survival_is_drawn_by_the_sensed_state_too():
+    curves = arm().survival
+    both = arm(survival=(*curves, *(replace(curve, view="sensed", events=2) for curve in curves)))
+    text = render_html(summary(both))
+    assert text.count("Kaplan-Meier estimate with its band; sensed state, as issued.") == 2
+    assert text.count(" (primary)</h3>") == 1
+    assert "With a violation, sensed" in text
+    assert "2 of 12 violated" in text
+
+
+def test_coverage_stands_without_an_interval_and_says_why():
+    census = Estimate(
+        name="coverage",
+        value=0.98,
+        low=None,
+        high=None,
+        n=1200,
+        method="census",
+        reason="a census of the turns",
+    )
+    table = headline_table(summary(arm(coverage=census)))
+    assert table.rows[0][9] == rate_cell(census)
+    assert (table.rows[0][9].text, table.rows[0][9].detail) == ("98.0", "")
+    assert table.rows[0][9].reason == "a census of the turns"
+
+
+def test_tokens_stand_per_call_and_per_turn():
+    per_turn = {"calls": 2.5, "input_estimated": 3750.0, "input_reported": 3800.0, "output": 90.0}
+    table = token_table(summary(arm(tokens_per_turn=per_turn)))
+    assert [(c.title, cell.text) for c, cell in zip(table.columns, table.rows[0], strict=True)][1:] == [
+        ("input estimated / call", "1\u2009500"),
+        ("calls / turn", "2.50"),
+        ("input estimated / turn", "3\u2009750"),
+        ("input reported / turn", "3\u2009800"),
+        ("output / turn", "90"),
+    ]
+
+
+def test_a_clean_arm_has_both_bounds_in_one_sentence():
+    clean = view("true", "issued", Counts(c1=100))
+    rate = Estimate(name="rate", value=0.0, low=0.0, high=0.842, n=2, method="clopper-pearson")
+    whole = replace(rate, high=0.0362, n=100)
+    views = (replace(clean, violation_rate=rate, violation_rate_if_independent=whole),)
+    assert limit_sentences(summary(arm(views=views)))[-1] == (
+        "openai/gpt-4o-mini, full: no violation in 100 scored turns, yet the true rate may be up to 84.2 % "
+        "with sessions or scenarios as units (n = 2), and up to 3.6 % if turns were independent (n = 100); "
+        "95 % limits."
+    )
+
+
+def test_anchors_stop_below_the_navigation(page):
+    assert "[id] { scroll-margin-top:" in page
 
 
 @pytest.mark.parametrize("which", ["page", "hostile_page"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
+from heedful.labels.label import Label
 from heedful.metrics.digest import arm_of
 from heedful.metrics.summary import ArmKey, Counts
 from heedful.reports.junit import render_junit
@@ -86,6 +87,61 @@ def test_failures_list_the_turns():
     assert len(lines) == 13
     assert lines[0].startswith(f"{trace.info.session} turn ")
     assert ": C4: " in lines[0]
+
+
+def noise_case(*violating: str) -> ET.Element:
+    """Return the case of a session in which S2 is broken by true state, turn by turn.
+
+    `n` is a turn in which sensing saw no violation, `y` one in which it did, `I` one it left undecided.
+    """
+    sensed = {"n": Label.C1, "y": Label.C4, "I": Label.INVALID}
+    trace, labels = hostile_session()
+    (turn,) = labels.turns
+    turns = tuple(
+        replace(
+            turn,
+            index=k,
+            turn_id=f"T{k}",
+            verdicts=tuple(v if v.view == "true" else replace(v, label=sensed[code]) for v in turn.verdicts),
+            issues=(),
+        )
+        for k, code in enumerate(violating)
+    )
+    counts = Counts(c1=2, c4=len(violating))
+    one = replace(
+        arm(),
+        key=arm_of(trace.info),
+        views=(replace(view("true", "issued", counts), by_invariant={"S2": counts}),),
+    )
+    (suite,) = parsed(render_junit(summary(one), [(trace, replace(labels, turns=turns))]))
+    return cases(suite)["S2"]
+
+
+def test_a_breach_by_the_true_state_only_passes_with_a_note():
+    case = noise_case("n", "n")
+    assert case.find("failure") is None
+    note = case.findtext("system-out") or ""
+    assert note.startswith("true state only: sensor noise:\n")
+    assert "(T0): C4: " in note
+    assert "(T1): C4: " in note
+
+
+def test_a_breach_by_both_states_fails_and_names_only_its_own_turns():
+    case = noise_case("n", "y")
+    failure = case.find("failure")
+    assert failure is not None
+    assert failure.get("message") == (
+        "S2: 2 violations in 4 decisions (C3 0, C4 2), 1 of them by true state only"
+    )
+    assert "(T1)" in (failure.text or "")
+    assert "(T0)" not in (failure.text or "")
+    assert "(T0)" in (case.findtext("system-out") or "")
+
+
+def test_a_turn_left_undecided_by_the_sensed_state_excuses_nothing():
+    case = noise_case("I")
+    assert case.find("failure") is not None
+    assert case.find("system-out") is None
 
 
 def test_a_session_of_another_arm_is_not_listed():

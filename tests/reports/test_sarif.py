@@ -10,7 +10,16 @@ import pytest
 from heedful.reports.sarif import render_sarif
 from heedful.reports.violations import violations_of
 from heedful.trace.codec import GENESIS, encode_line, line_hash
-from tests.reports.samples import SPEC, hostile_session, hostile_summary, real_session, summary
+from tests.reports.samples import (
+    SPEC,
+    hostile_session,
+    hostile_summary,
+    oracle_session,
+    real_session,
+    summary,
+)
+
+NOT_EXCUSED = ("C3", "C4", "INVALID")
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +44,8 @@ def test_every_violation_is_one_result(run):
 def test_a_result_says_where_how_bad_and_why(run):
     rules = run["tool"]["driver"]["rules"]
     for result in run["results"]:
-        assert result["level"] in ("error", "warning")
+        assert result["level"] in ("error", "warning", "note")
+        assert (result["level"] == "note") == (result["properties"]["sensedLabel"] not in NOT_EXCUSED)
         assert result["message"]["text"]
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
         (location,) = result["locations"]
@@ -43,6 +53,13 @@ def test_a_result_says_where_how_bad_and_why(run):
         assert logical["fullyQualifiedName"].endswith("/" + logical["name"])
     prints = [json.dumps(r["partialFingerprints"]) for r in run["results"]]
     assert len(set(prints)) == len(prints)
+
+
+def test_what_is_a_violation_by_the_true_state_only_is_a_note():
+    """The oracle heeds every reading: noise alone makes what it does a violation."""
+    results = only_run(render_sarif(summary(), [oracle_session()], SPEC.document))["results"]
+    assert results
+    assert {result["level"] for result in results} == {"note"}
 
 
 def test_a_physical_location_is_the_turns_line_in_the_trace(run):

@@ -36,9 +36,12 @@ def test_arms_gates_and_files_are_printed():
 @pytest.mark.parametrize("width", [72, 80, 100])
 def test_a_narrow_terminal_keeps_every_figure(width):
     text = printed(summary(), width=width)
-    assert max(map(len, text.split("SPS, violations")[0].splitlines())) <= width
+    assert max(map(len, text.split("SPS, overcompliance")[0].splitlines())) <= width
     for figure in ("80.0", "3.50", "0.25", "10.0", "98.0"):
         assert figure in text
+    assert "tions," in text
+    assert "sensed" in text.split("SPS, overcompliance")[0]
+    assert "noise of a threshold" in text
     assert "too narrow" in text
 
 

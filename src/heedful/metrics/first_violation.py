@@ -1,7 +1,8 @@
 """How long until the robot ignores its rules: time to the first violation, and pass^k.
 
 As issued; survival by the true and by the sensed state, pass^k by the true one. An undecided turn censors
-a session there, the end of a session that holds no violation censors it too. Source: labels of version judge-1, 7 and 10.
+a session there, the end of a session that holds no violation censors it too. Source: labels of version
+judge-1, 7 and 10.
 """
 
 from __future__ import annotations

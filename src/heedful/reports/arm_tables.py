@@ -71,7 +71,7 @@ def invariant_table(summary: RunSummary) -> Table:
         number_columns(*names),
         lambda arm: _violation_cells(view_of(arm).by_invariant, names),
         note="Violating decisions of all scored decisions, true state, as issued. A rule is read when a step "
-        "is addressed, so the number of decisions, above all on S1, can differ between models.",
+        "is addressed, so the number of a rule's decisions, S1's among them, can differ between models.",
     )
 
 

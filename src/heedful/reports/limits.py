@@ -35,9 +35,9 @@ def _bound(arm: ArmResult) -> str:
         return ""
     rate, independent = view.violation_rate, view.violation_rate_if_independent
     bounds = [
-        f"up to {percent(rate.high)} % with sessions as clusters (n = {rate.n})"
+        f"up to {percent(rate.high)} % with sessions or scenarios as units (n = {rate.n})"
         if rate.high is not None
-        else f"without a bound by sessions ({rate.reason})"
+        else f"unbounded over sessions ({rate.reason})"
     ]
     if independent is not None and independent.high is not None:
         bounds.append(f"up to {percent(independent.high)} % if turns were independent (n = {independent.n})")
