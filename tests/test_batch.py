@@ -107,7 +107,7 @@ def test_a_run_whose_parent_alone_is_killed_resumes_to_the_same_bytes(tmp_path: 
         pass
     os.kill(process.pid, signal.SIGKILL)
     resumed = heedful(["run", "--resume", "--out", str(out), "--workers", "2"], tmp_path)
-    process.communicate()
+    process.communicate(timeout=30)  # its workers, which hold the same pipes, are gone too
     assert resumed.returncode == 0, resumed.stderr
     assert all_bytes(out) == all_bytes(tmp_path / "whole")
 

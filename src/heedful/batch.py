@@ -10,7 +10,6 @@ import asyncio
 import multiprocessing
 import os
 import threading
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -26,7 +25,6 @@ from heedful.run_config import Execution
 from heedful.run_folder import RunFolder
 from heedful.trace.writer import Durability
 
-WATCH_S = 0.2
 PRELOADED = ["heedful.batch", "heedful.robots.serve", "heedful.robots.mcp_client"]
 
 
@@ -165,11 +163,11 @@ def _process_context() -> BaseContext:
 
 def _end_with_parent() -> None:
     """End this worker when the run that started it is gone, even by `kill -9`."""
-    parent = os.getppid()
+    parent = multiprocessing.parent_process()
 
     def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(WATCH_S)
+        if parent is not None:
+            parent.join()
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
