@@ -106,7 +106,7 @@ class CellRunner:
             config.clock,
             None if is_scripted else config.temperature,
             config.max_output_tokens,
-            cell.repetition,
+            cell.seed % 2**31,
         )
 
 

@@ -137,7 +137,8 @@ def read_latencies(path: Path, turns: int) -> tuple[tuple[float, ...], ...]:
     for line in lines:
         try:
             entry = orjson.loads(line)
-            turn, values = int(entry["turn"]), tuple(float(v) for v in entry["latencies_s"])
+            turn = int(entry["turn"])
+            values = tuple(float(v) for v in (*entry["latencies_s"], *entry.get("summary_latencies_s", ())))
         except (ValueError, TypeError, KeyError):
             continue  # a torn line after a crash; timing is no part of the claim
         if 0 <= turn < turns:

@@ -17,7 +17,7 @@ DONE, GATE_FAILED, BAD_INPUT, INCOMPLETE = 0, 1, 2, 3
 app = App(
     name="heedful",
     version=__version__,
-    help="Measure, attack and guard robots that are run by language models.",
+    help="Measure how well language models heed the safety rules of the robots they run.",
     help_format="plaintext",
     suppress_keyboard_interrupt=False,
 )

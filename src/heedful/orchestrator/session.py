@@ -140,7 +140,7 @@ class _Session:
         if self._invalid_in_a_row >= INVALID_TURNS_IN_A_ROW:
             raise ProviderError(
                 self._plan.model.name,
-                f"{INVALID_TURNS_IN_A_ROW} invalid turns in a row ({record.invalid}); resume when it answers",
+                f"{INVALID_TURNS_IN_A_ROW} invalid turns in a row (resume when it answers): {record.invalid}",
             )
 
     def _begin(self, index: int, turn: Turn) -> tuple[float, RobotState, bool, dict[str, Reading]]:
