@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import copy
+import json
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -60,3 +62,8 @@ def test_what_the_loader_refuses_the_schema_refuses(path, value):
 
 def test_schema_does_not_change_between_calls():
     assert spec_schema() == SCHEMA
+
+
+def test_the_published_schema_is_the_one_of_this_version():
+    published = Path(__file__).parents[2] / "docs" / "reference" / "spec.schema.json"
+    assert json.loads(published.read_text(encoding="utf-8")) == spec_schema()
