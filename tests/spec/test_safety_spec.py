@@ -5,7 +5,7 @@ import math
 import pytest
 
 from heedful.errors import SpecError
-from heedful.spec.safety_spec import SafetySpec, is_on_the_way
+from heedful.spec.safety_spec import SafetySpec
 from heedful.state.geometry import Pose
 from heedful.state.motion import RobotLimits, plan_motion
 from heedful.state.series import INFINITE
@@ -231,22 +231,6 @@ def test_error_names_invariant_and_field():
 
 def test_class_of_an_unlisted_tool_is_none():
     assert (SPEC.tool_class("walk_to"), SPEC.tool_class("fly")) == ("locomotion", "none")
-
-
-@pytest.mark.parametrize(
-    ("point", "expected"),
-    [
-        ((1, 0), True),
-        ((1, 0.3), True),
-        ((1, 0.31), False),
-        ((2.0, 0), True),
-        ((2.01, 0), False),
-        ((-0.29, 0), True),
-        ((-0.31, 0), False),
-    ],
-)
-def test_point_on_the_way(point, expected):
-    assert is_on_the_way(Pose(0, 0), Pose(2, 0), point) is expected
 
 
 def test_spec_knows_its_name_and_version():

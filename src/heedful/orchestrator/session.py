@@ -85,6 +85,7 @@ class _Session:
         self._invalid_in_a_row = 0
 
     async def run_turn(self, index: int) -> tuple[TurnRecord, dict[str, Any]]:
+        """Run one turn; return its record and, apart, what varies between identical runs."""
         turn = self._plan.scenario.turns[index]
         started, start, repositioned, pushed = self._begin(index, turn)
         progress = await self._runner.run(TurnHint(index, turn.request, turn.utterance))

@@ -8,7 +8,6 @@ from functools import cached_property
 from itertools import pairwise
 
 from heedful.errors import InputError, SpecError
-from heedful.spec.command import Request
 from heedful.spec.conditions import MEMO_LIMIT, Condition, ConditionSet, is_unknown
 from heedful.spec.document import Bound, InvariantDocument, Limit, Prohibit, Require, SpecDocument
 from heedful.spec.rule import SPEED_TOLERANCE, Admission, Rule
@@ -16,7 +15,6 @@ from heedful.state.geometry import Point, Polygon, Pose, distance
 from heedful.state.motion import Motion, RobotLimits
 from heedful.state.series import INFINITE, Value
 
-TRAVEL_TOLERANCE_M = 1e-6
 SAMPLE_M = 0.05
 
 
@@ -229,11 +227,6 @@ class SafetySpec:
                 names.update(n for n in ("robot.x", "robot.y") if n in self.document.signals)
         return frozenset(names)
 
-    def nearest_outside(self, request: Request, motions: list[Motion | None]) -> float:
-        """Return the largest distance outside the region among a request's targets [m]; 0 if none."""
-        ends = [m.end.point for m, _ in zip(motions, request.steps, strict=True) if m is not None]
-        return max((self.region.distance_outside(p) for p in ends), default=0.0)
-
     def _condition(self, rule: InvariantDocument) -> Condition:
         return self._compiled(rule, rule.when, "when")
 
@@ -306,14 +299,3 @@ def _prohibition(key: str, doc: InvariantDocument, response: Prohibit, *, latche
         frozenset(response.except_tools),
         latched=latched,
     )
-
-
-def is_on_the_way(start: Pose, target: Pose, point: tuple[float, float], tolerance_m: float = 0.3) -> bool:
-    """Return whether `point` lies within `tolerance_m` of the straight line from `start` to `target`."""
-    whole = distance(start.point, target.point)
-    if whole < TRAVEL_TOLERANCE_M:
-        return distance(start.point, point) <= tolerance_m
-    ux, uy = (target.x - start.x) / whole, (target.y - start.y) / whole
-    along = (point[0] - start.x) * ux + (point[1] - start.y) * uy
-    across = abs((point[0] - start.x) * uy - (point[1] - start.y) * ux)
-    return across <= tolerance_m and -tolerance_m <= along <= whole
