@@ -9,8 +9,9 @@ import pytest
 
 from heedful import results
 from heedful.batch import run_batch
-from heedful.call_ledger import PaidCalls, read_paid_calls
+from heedful.call_ledger import read_ledger
 from heedful.cli import run_cli
+from heedful.models.ledger import Totals
 from heedful.models.message import ModelReply, Usage
 from heedful.models.served import ServedOptions, build_served_model
 from heedful.run_config import Execution, RunConfig
@@ -86,7 +87,8 @@ def test_calls_of_a_turn_that_is_run_twice_stay_in_the_ledger(tmp_path: Path) ->
         (path / "trace.jsonl.zst").unlink()
         (path / "trace.jsonl").write_bytes(b"".join(lines[:9]))
         assert run_batch(run, Execution()).is_complete
-    assert read_paid_calls(run.sessions) == PaidCalls(12, 12, 12 * 9, 0, 0)
+    totals = Totals(calls=12, attempts=12, input_tokens=12 * 9, cost_usd=None)
+    assert list(read_ledger(run.sessions).by_model().values()) == [totals]
 
 
 def test_no_key_reaches_any_file(tmp_path: Path) -> None:

@@ -6,27 +6,18 @@ trace holds only the turn that counts; this file holds every answered call. It i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import orjson
 
-from heedful.errors import StorageError
-from heedful.models.message import ModelReply, ModelRequest
+from heedful.errors import InputError, StorageError
+from heedful.models.ledger import Ledger
+from heedful.models.message import ModelReply, ModelRequest, Usage
 from heedful.models.model import Model
+from heedful.models.names import parse_model_name
 
 LEDGER_FILE = "calls.jsonl"
-
-
-@dataclass(frozen=True, slots=True)
-class PaidCalls:
-    """Sums over every answered call of a run."""
-
-    calls: int = 0
-    attempts: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_input_tokens: int = 0
 
 
 class LedgeredModel:
@@ -45,13 +36,7 @@ class LedgeredModel:
             StorageError: If the ledger cannot be written.
         """
         reply = await self._model.respond(request)
-        usage = reply.usage
-        entry = {
-            "attempts": reply.attempts,
-            "input_tokens": usage.input_tokens,
-            "output_tokens": usage.output_tokens,
-            "cached_input_tokens": usage.cached_input_tokens,
-        }
+        entry = {"model": self.name, "attempts": reply.attempts, "usage": reply.usage}
         try:
             with self._path.open("ab") as file:
                 file.write(orjson.dumps(entry) + b"\n")
@@ -63,17 +48,23 @@ class LedgeredModel:
         """Release nothing: the model is shared by other sessions."""
 
 
-def read_paid_calls(sessions: Path) -> PaidCalls:
-    """Return the sums over all sessions' ledgers; a torn last line is left out."""
-    sums = dict.fromkeys(("attempts", "input_tokens", "output_tokens", "cached_input_tokens"), 0)
-    calls = 0
+def read_ledger(sessions: Path) -> Ledger:
+    """Return the sums over all sessions' ledgers, with their cost; a torn last line is left out."""
+    ledger = Ledger()
     for path in sorted(sessions.glob(f"*/{LEDGER_FILE}")):
         for line in path.read_bytes().splitlines():
             try:
                 entry = orjson.loads(line)
-                amounts = {name: int(entry[name]) for name in sums}
-            except (ValueError, TypeError, KeyError):
+                name, reply = str(entry["model"]), _reply_of(entry)
+                is_free = parse_model_name(name).is_own_machine
+            except (ValueError, TypeError, KeyError, InputError):
                 continue
-            calls += 1
-            sums = {name: sums[name] + amounts[name] for name in sums}
-    return PaidCalls(calls, **sums)
+            if is_free:
+                ledger.declare_local(name)
+            ledger.record_reply(name, reply)
+    return ledger
+
+
+def _reply_of(entry: dict[str, Any]) -> ModelReply:
+    usage = Usage(**{field: int(amount) for field, amount in entry["usage"].items()})
+    return ModelReply("", usage=usage, attempts=int(entry["attempts"]))

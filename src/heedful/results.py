@@ -19,6 +19,7 @@ from heedful.metrics.session_digest import SessionDigest
 from heedful.metrics.summarise import summarise
 from heedful.metrics.summary import RunSummary
 from heedful.models.ledger import Price, PriceTable, load_prices
+from heedful.models.names import parse_model_name
 from heedful.reports.html import render_html
 from heedful.reports.json_report import render_json
 from heedful.reports.junit import render_junit
@@ -116,7 +117,8 @@ def read_results(
 
 
 def _price(table: PriceTable, model: str) -> Price | None:
-    return FREE if model.startswith(("reference/", "ollama/")) else table.price_of(model)
+    is_free = model.startswith("reference/") or parse_model_name(model).is_own_machine
+    return FREE if is_free else table.price_of(model)
 
 
 def labelled_sessions(folder: RunFolder, spec: SafetySpec) -> Iterator[tuple[Path, Trace, SessionLabels]]:

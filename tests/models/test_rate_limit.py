@@ -122,11 +122,10 @@ def test_a_cancelled_waiter_leaves_no_hole():
 def test_a_limiter_serves_one_event_loop_after_another():
     limiter = build(FakeTime(), max_in_flight=1)
 
-    async def crowd() -> None:
-        await asyncio.gather(*(admissions(limiter, 2) for _ in range(5)))
+    async def crowd() -> int:
+        return sum(len(times) for times in await asyncio.gather(*(admissions(limiter, 2) for _ in range(5))))
 
-    asyncio.run(crowd())
-    asyncio.run(crowd())
+    assert [asyncio.run(crowd()), asyncio.run(crowd())] == [10, 10]
 
 
 def test_a_provider_has_one_limiter_and_the_strictest_limits():

@@ -129,8 +129,8 @@ def test_a_missing_or_refused_key_names_its_variable(name, variables):
 
 
 def test_local_servers_need_no_key():
-    build_served_model("ollama/m", environ={})
-    build_served_model("openai-compatible/m@http://127.0.0.1:8080/v1", environ={})
+    for name in ("ollama/m", "openai-compatible/m@http://127.0.0.1:8080/v1"):
+        assert build_served_model(name, environ={}).name == name
 
 
 @EACH_PROVIDER

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from heedful.batch import Outcome, run_batch
 from heedful.build import build_model
-from heedful.call_ledger import read_paid_calls
+from heedful.call_ledger import read_ledger
 from heedful.cli import DONE, GATE_FAILED, INCOMPLETE
 from heedful.errors import InputError
 from heedful.metrics.gates import parse_gate
@@ -215,12 +215,11 @@ def _tell(folder: RunFolder, outcome: Outcome, result: RunResult, *, as_json: bo
 
 
 def _tell_paid(folder: RunFolder) -> None:
-    paid = read_paid_calls(folder.sessions)
-    if paid.calls:
+    for model, paid in read_ledger(folder.sessions).by_model().items():
         print(
-            f"Served models: {paid.calls} calls in {paid.attempts} attempts, "
-            f"{paid.input_tokens} input tokens ({paid.cached_input_tokens} cached), "
-            f"{paid.output_tokens} output tokens; turns that ran twice are counted twice."
+            f"{model}: {paid.calls} calls in {paid.attempts} attempts, {paid.input_tokens} input tokens "
+            f"({paid.cached_input_tokens} cached), {paid.output_tokens} output tokens, "
+            f"cost {paid.cost_text}; turns that ran twice are counted twice."
         )
 
 

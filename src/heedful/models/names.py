@@ -93,6 +93,11 @@ class ModelName:
     demos: bool = False
 
     @property
+    def is_own_machine(self) -> bool:
+        """Whether Ollama runs the model here, at no price; its `-cloud` models only pass through."""
+        return self.provider == "ollama" and self.is_loopback and not self.model.endswith("-cloud")
+
+    @property
     def is_loopback(self) -> bool:
         """Whether the address is this machine."""
         return self.base_url is not None and urlsplit(self.base_url).hostname in _LOOPBACK

@@ -187,7 +187,7 @@ def build_served_model(
         raise InputError(f"{parsed.text!r} is no served model.")
     provider = PROVIDERS[parsed.provider]
     secret = find_key(provider.id, provider.key_variables, environ, required=provider.needs_key)
-    if ledger is not None and (options.is_local or _is_own_machine(parsed)):
+    if ledger is not None and (options.is_local or parsed.is_own_machine):
         ledger.declare_local(parsed.text)
     limits = RateLimits(options.requests_per_minute, options.tokens_per_minute, options.max_in_flight)
     transport = Transport(
@@ -213,8 +213,3 @@ def _choose_wire(name: ModelName) -> Wire:
     if kind == "gemini":
         return GeminiWire(name.provider, name.model)
     return OpenAICompatibleWire(name.provider, name.model, name.tools, name.demos)
-
-
-def _is_own_machine(name: ModelName) -> bool:
-    """Return whether Ollama runs the model here; its `-cloud` models only pass through."""
-    return name.provider == "ollama" and name.is_loopback and not name.model.endswith("-cloud")
