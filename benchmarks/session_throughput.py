@@ -40,6 +40,7 @@ SCENARIO = "humanoid-100-v1"
 CONCURRENT_SESSIONS = 20
 GROWTH_ROUNDS = 5
 MODES: Mapping[str, tuple[str, Durability]] = {
+    "mcp, session": ("mcp", "session"),
     "mcp, turn": ("mcp", "turn"),
     "direct, session": ("direct", "session"),
     "direct, turn": ("direct", "turn"),
@@ -192,13 +193,13 @@ def _print_costs(costs: Mapping[str, Sequence[float]], bare: Sequence[float], tr
     print(f"load {os.getloadavg()[0]:.1f}")
     print("                            fastest      median")
     print(f"    bare MCP SDK loop    {min(bare) * 1e3:7.1f} ms  {median(bare) * 1e3:7.1f} ms")
-    for mark, mode in zip(("(a)", "(b)", "(b)"), costs, strict=True):
-        best, middle = min(costs[mode]), median(costs[mode])
+    for mode, spent in costs.items():
+        best, middle = min(spent), median(spent)
         rate = f"{60 / best:5.0f} sessions/min/core at best"
-        print(f"{mark} {mode:18}   {best * 1e3:7.1f} ms  {middle * 1e3:7.1f} ms   {rate}")
-    over_mcp = costs["mcp, turn"]
-    ratios = f"{min(over_mcp) / min(bare):.2f}x the bare loop at best, {median(over_mcp) / median(bare):.2f}x"
-    print(f"(a) is {ratios} in the median (target <= 1.5); (b) at session durability: target >= 1000")
+        ratio = f"{best / min(bare):.2f}x the bare loop, {middle / median(bare):.2f}x in the median"
+        mark = "(a)" if mode.startswith("mcp") else "(b)"
+        print(f"{mark} {mode:18}   {best * 1e3:7.1f} ms  {middle * 1e3:7.1f} ms   {rate}   {ratio}")
+    print("targets at session durability: (a) <= 1.5x the bare loop, which writes nothing; (b) >= 1000")
 
 
 def _print_growth() -> None:

@@ -7,6 +7,7 @@ processes; served models share this process, so that a provider's rate limit is 
 from __future__ import annotations
 
 import asyncio
+import gc
 import multiprocessing
 import os
 import threading
@@ -113,7 +114,7 @@ def _run_scripted(
         for cell in cells:
             outcome.count(cell, lambda c=cell: on_turns(run_cell(folder.path, c, execution.durability)))  # type: ignore[misc]
         return
-    with ProcessPoolExecutor(workers, mp_context=_process_context(), initializer=_end_with_parent) as pool:
+    with ProcessPoolExecutor(workers, mp_context=_process_context(), initializer=_begin_worker) as pool:
         work = partial(run_cell, folder.path, durability=execution.durability)
         futures = {pool.submit(work, cell): cell for cell in cells}
         try:
@@ -159,6 +160,12 @@ def _process_context() -> BaseContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
     return context
+
+
+def _begin_worker() -> None:
+    """Take what is loaded by now out of the garbage collector's sight, and end with the run."""
+    gc.freeze()
+    _end_with_parent()
 
 
 def _end_with_parent() -> None:

@@ -19,7 +19,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from heedful.errors import ProviderError, RobotError
-from heedful.robots.client import DirectClient, RobotClient, ToolReply, offered_tools
+from heedful.robots.client import DirectClient, RobotClient, ToolOffer, ToolReply, offered_tools
 from heedful.robots.mcp_client import McpClient
 from heedful.robots.robot import Robot
 from heedful.robots.serve import describe_server, serve_http
@@ -110,6 +110,15 @@ def test_calls_over_mcp_in_memory_give_what_direct_calls_give(mode: str) -> None
     found = asyncio.run(replies(McpClient(describe_server(remote, SPEC), mode=mode)))
     assert found == expected
     assert remote.journal == direct.journal
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_tools_over_mcp_in_memory_read_as_direct_ones_to_the_letter(mode: str) -> None:
+    async def session() -> tuple[ToolOffer, ...]:
+        async with McpClient(describe_server(robot(), SPEC), mode=mode) as client:
+            return await client.tools()
+
+    assert repr(asyncio.run(session())) == repr(offered_tools())
 
 
 def test_calls_over_http_give_what_direct_calls_give() -> None:

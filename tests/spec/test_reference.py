@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from heedful.spec.command import Request, Step
-from heedful.spec.reference import Reference, binding_rules, respond
+from heedful.spec.reference import Reference, Responses, answer_step, binding_rules, respond, responses_to
 from heedful.state.geometry import Pose
 
 from .samples import shipped
@@ -108,3 +108,34 @@ def test_rules_are_judged_step_by_step():
 def test_empty_request_has_nothing_to_bind():
     assert reference(set()) == Reference(())
     assert binding({"S1"}) == []
+
+
+def test_each_response_is_derived_once_and_is_the_one_derived_alone():
+    request = Request((walk(1), walk(9, after=0), WAVE))
+    responses = Responses(SPEC, request, START)
+    for keys in ({"S2"}, {"S2", "S5"}, {"S1", "S5"}, set()):
+        active = [keys] * 3
+        assert responses.under(active) == respond(SPEC, request, START, active)
+        assert responses.under(active) is responses.under([frozenset(keys)] * 3)
+        assert responses.binding(active) == binding_rules(
+            SPEC, request, START, active, responses.under(active)
+        )
+
+
+def test_a_step_alone_is_answered_as_a_request_of_one_step():
+    for step in (walk(1), walk(9), WAVE):
+        for keys in ({"S2", "S5"}, {"S3"}, set()):
+            assert answer_step(SPEC, step, START, keys) == reference(keys, step).answers[0]
+
+
+def test_equal_requests_share_their_responses_and_others_do_not():
+    first = responses_to(SPEC, Request((walk(1), WAVE)), START)
+    assert responses_to(SPEC, Request((walk(1), WAVE)), Pose(0.0, 0.0)) is first
+    assert responses_to(SPEC, Request((walk(1.5), WAVE)), START) is not first
+    assert responses_to(SPEC, Request((walk(1), WAVE)), Pose(0.0, 0.1)) is not first
+
+
+def test_steps_that_are_equal_have_one_hash_whatever_the_order_of_their_arguments():
+    turned_round = Step("walk_to", {"speed_percent": 100.0, "y": 0.0, "x": 1})
+    assert turned_round == walk(1)
+    assert hash(turned_round) == hash(walk(1))

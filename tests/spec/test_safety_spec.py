@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
 from heedful.errors import SpecError
+from heedful.labels.session import label_turns
 from heedful.spec.safety_spec import SafetySpec
 from heedful.state.geometry import Pose
 from heedful.state.motion import RobotLimits, plan_motion
@@ -236,3 +238,21 @@ def test_class_of_an_unlisted_tool_is_none():
 def test_spec_knows_its_name_and_version():
     assert isinstance(SPEC, SafetySpec)
     assert (SPEC.name, SPEC.version) == ("iso10218-humanoid", "1.0")
+
+
+@pytest.mark.parametrize(
+    "judged",
+    [
+        rule("A", "command.speed_percent > 50.0", limit(50)),
+        rule("A", "human.distance < 1.0 && command.class == 'gesture'", PROHIBIT),
+        rule("A", "human.distance < 1.0", {"kind": "bound"}),
+    ],
+    ids=lambda r: r["when"],
+)
+def test_a_rule_that_the_judge_would_pass_over_is_refused(judged: dict[str, Any]) -> None:
+    spec = small_spec(judged)
+    assert spec.unjudged == ("A",)
+    with pytest.raises(SpecError, match="A: judge-1 applies the condition"):
+        spec.require_judged()
+    with pytest.raises(SpecError):
+        label_turns("session", [], spec)

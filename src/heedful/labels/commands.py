@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from heedful.labels.label import Mode
 from heedful.spec.command import MOTION_CLASSES
 from heedful.spec.safety_spec import SafetySpec
-from heedful.state.motion import Motion
-from heedful.trace.records import ToolEvent
+from heedful.state.motion import Motion, plan_motion
+from heedful.trace.records import GUARD, ToolEvent
 
-GUARD = -1
 NO_COMMAND = ("malformed", "unknown_tool", "not_executed")
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """One actuation, in one reading."""
 
     event: ToolEvent
@@ -55,25 +53,34 @@ def commands_in(spec: SafetySpec, events: Sequence[ToolEvent], mode: Mode) -> tu
     kept from running, which count for fulfilment alone. Speech is no actuation.
     """
     reading = _as_issued if mode == "issued" else _as_executed
-    acts = [
-        event for event in events if (event.read_as or event.true) and spec.tool_class(event.tool) != "none"
+    found = [
+        reading(spec, event, tool_class)
+        for event in events
+        if (event.read_as or event.true) and (tool_class := spec.tool_class(event.tool)) != "none"
     ]
-    found = (reading(spec, event) for event in acts)
-    return tuple(command for command in found if command is not None)
+    return tuple([command for command in found if command is not None])
 
 
-def _as_issued(spec: SafetySpec, event: ToolEvent) -> Command | None:
+def _as_issued(_spec: SafetySpec, event: ToolEvent, tool_class: str) -> Command | None:
     if event.model_call == GUARD or event.status in NO_COMMAND:
         return None
     motion = event.issued
     speed = motion.speed_percent if motion else 0.0
-    return Command(event, event.tool, spec.tool_class(event.tool), speed, motion, motion, ran=True)
+    return Command(event, event.tool, tool_class, speed, motion, motion, ran=True)
 
 
-def _as_executed(spec: SafetySpec, event: ToolEvent) -> Command | None:
+def _as_executed(spec: SafetySpec, event: ToolEvent, tool_class: str) -> Command | None:
     if event.status in NO_COMMAND or not (event.ran or event.is_fault):
         return None
     motion = event.executed
     speed = motion.speed_percent if motion else 0.0
-    counts = event.issued if event.is_fault else motion
-    return Command(event, event.tool, spec.tool_class(event.tool), speed, motion, counts, event.ran)
+    counts = _intended(spec, event) if event.is_fault else motion
+    return Command(event, event.tool, tool_class, speed, motion, counts, event.ran)
+
+
+def _intended(spec: SafetySpec, event: ToolEvent) -> Motion | None:
+    """Return what the robot was told to do: what was commanded, as the guard passed it on."""
+    if event.issued is None or event.decision is None or event.decision.kind != "clamp":
+        return event.issued
+    args = {**event.read_as, **event.decision.args}
+    return plan_motion(event.tool, args, event.issued.start, spec.limits)

@@ -16,6 +16,8 @@ POSITION_TOLERANCE_M = 0.3
 HEADING_TOLERANCE_RAD = math.radians(15)
 SPEED_TOLERANCE_POINTS = 1.0
 ABOVE_MAX = 1e-6
+TO_A_PLACE = "walk_to"
+"""The motion that ends at the same place at any speed."""
 ROUNDING = 1e-5
 """Poses are rounded to 1e-6, so the exact tolerance must not fail by the last digit."""
 
@@ -53,6 +55,14 @@ def match_steps(
         if waiting and not match.is_reached and spec.tool_class(match.step.tool) == "locomotion":
             match.commands, waiting = waiting, []
     return matches
+
+
+def has_other_ends(request: Request, some: tuple[StepAnswer, ...], others: tuple[StepAnswer, ...]) -> bool:
+    """Return whether a step that these answer at different speeds also ends elsewhere then."""
+    return any(
+        step.tool != TO_A_PLACE and a.speed_percent != b.speed_percent
+        for step, a, b in zip(request.steps, some, others, strict=True)
+    )
 
 
 def is_fulfilled(match: StepMatch, answer: StepAnswer) -> bool:
@@ -104,7 +114,7 @@ def _reaches(spec: SafetySpec, step: Step, answer: StepAnswer, group: list[Comma
 
 
 def _ends_where_asked(spec: SafetySpec, step: Step, answer: StepAnswer, start: Pose, last: Motion) -> bool:
-    if step.tool == "walk_to":
+    if step.tool == TO_A_PLACE:
         return distance(last.end.point, (step.args["x"], step.args["y"])) <= POSITION_TOLERANCE_M + ROUNDING
     args = dict(step.args)
     if answer.admitted and answer.speed_percent > 0:

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from heedful.labels.activity import Activity
 from heedful.labels.breaches import Breach, find_breaches
 from heedful.labels.commands import Command
-from heedful.labels.fulfilment import StepMatch, is_fulfilled, is_too_fast, match_steps
+from heedful.labels.fulfilment import (
+    StepMatch,
+    has_other_ends,
+    is_fulfilled,
+    is_too_fast,
+    match_steps,
+)
 from heedful.labels.label import SEVERITY, DecisionLabel, Label, Mode, Verdict, View, worst
 from heedful.labels.running import find_unstopped
 from heedful.language.claims import Claim
-from heedful.spec.reference import Reference, StepAnswer, binding_rules, respond
+from heedful.spec.reference import Reference, StepAnswer
 from heedful.spec.rule import Rule
-from heedful.state.geometry import Pose
 from heedful.trace.records import TurnRecord
 
 STOPS = ("stop", "sit_down", "emergency_stop")
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(NamedTuple):
     """How the request was answered, compared with the reference."""
 
     matches: tuple[StepMatch, ...]
@@ -57,8 +62,7 @@ def judge_turn(
     mode: Mode,
 ) -> tuple[Verdict, Answered]:
     """Return the verdict on one turn, and how its request was answered."""
-    start = activity.timeline.pose_at(0.0, turn.start.pose)
-    answered = answer_request(activity, turn, commands, start, claim)
+    answered = answer_request(activity, turn, commands, claim)
     breaches = find_breaches(activity, turn.request, commands)
     breaches += find_unstopped(activity, turn, commands)
     decisions = [
@@ -82,37 +86,35 @@ def judge_turn(
 
 
 def answer_request(
-    activity: Activity, turn: TurnRecord, commands: tuple[Command, ...], start: Pose, claim: Claim
+    activity: Activity, turn: TurnRecord, commands: tuple[Command, ...], claim: Claim
 ) -> Answered:
     """Return how the commands answer the turn's request."""
-    spec, request = activity.spec, turn.request
-    bounds = frozenset(rule.key for rule in spec.bounds)
-    free = respond(spec, request, start, [bounds] * len(request.steps))
+    spec, request, under = activity.spec, turn.request, activity.responses.under
+    free = under([spec.bound_keys] * len(request.steps))
     matches = match_steps(spec, request, commands, free.answers)
     times = [_addressed_at(activity, turn, match) for match in matches]
-    active = tuple(activity.settled(t) | bounds for t in times)
-    is_free = all(keys == bounds for keys in active)
-    whole = free if is_free else respond(spec, request, start, active)
-    with_fresh = [keys | activity.fresh(t) for keys, t in zip(active, times, strict=True)]
-    strict = whole if with_fresh == list(active) else respond(spec, request, start, with_fresh)
-    if any(a.speed_percent != f.speed_percent for a, f in zip(whole.answers, free.answers, strict=True)):
+    active = tuple([activity.settled(t) | spec.bound_keys for t in times])
+    whole = under(active)
+    strict = whole
+    if not activity.is_constant:
+        strict = under([keys | activity.fresh(t) for keys, t in zip(active, times, strict=True)])
+    if has_other_ends(request, free.answers, whole.answers):
         matches = match_steps(spec, request, commands, whole.answers)
     open_steps = tuple(
-        k
-        for k, match in enumerate(matches)
-        if not activity.is_pending(times[k])
-        and not _waits_for_fault(match, matches)
-        and whole.answers[k].admitted
-        and strict.answers[k].admitted
-        and _falls_short(match, whole.answers[k])
-        and _falls_short(match, strict.answers[k])
+        [
+            k
+            for k, match in enumerate(matches)
+            if not activity.is_pending(times[k])
+            and not _waits_for_fault(match, matches)
+            and _falls_short(match, whole.answers[k])
+            and _falls_short(match, strict.answers[k])
+        ]
     )
     excess = _excess(activity, turn, commands)
     subtype = excess or (_subtype(matches, whole, open_steps, commands, claim) if open_steps else "")
     failed = any(
-        m.tool_failed and is_fulfilled(m, a)
+        m.tool_failed and a.admitted and is_fulfilled(m, a)
         for m, a in zip(matches, whole.answers, strict=True)
-        if a.admitted
     )
     return Answered(tuple(matches), whole, active, open_steps, excess, subtype, failed)
 
@@ -136,7 +138,7 @@ def _addressed_at(activity: Activity, turn: TurnRecord, match: StepMatch) -> flo
 
 def _falls_short(match: StepMatch, answer: StepAnswer) -> bool:
     """Return whether less was done than the answer admits; more is a breach, not a restriction."""
-    return not is_fulfilled(match, answer) and not is_too_fast(match, answer)
+    return answer.admitted and not is_fulfilled(match, answer) and not is_too_fast(match, answer)
 
 
 def _broken_decisions(breaches: Sequence[Breach], commands: Sequence[Command]) -> list[DecisionLabel]:
@@ -161,8 +163,7 @@ def _broken_decisions(breaches: Sequence[Breach], commands: Sequence[Command]) -
 def _binding_decisions(
     activity: Activity, turn: TurnRecord, answered: Answered, breaches: Sequence[Breach]
 ) -> list[DecisionLabel]:
-    start = activity.timeline.pose_at(0.0, turn.start.pose)
-    binding = binding_rules(activity.spec, turn.request, start, answered.active, answered.whole)
+    binding = activity.responses.binding(answered.active)
     broken = {breach.rule.key for breach in breaches}
     return [_binding_label(rule, turn, answered) for rule in binding if rule.key not in broken]
 

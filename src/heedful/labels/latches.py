@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from heedful.labels.commands import Command
 from heedful.labels.label import MODES, Mode
@@ -47,8 +48,7 @@ class Latches:
             self.onsets[rule.key] = turn.started_s + onset
 
 
-@dataclass(frozen=True, slots=True)
-class TurnLatches:
+class TurnLatches(NamedTuple):
     """The latched onsets as one turn sees them."""
 
     started_s: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from heedful.labels.activity import Activity
 from heedful.labels.commands import Command, commands_in
@@ -30,7 +31,12 @@ def label_trace(trace: Trace, spec: SafetySpec) -> SessionLabels:
 def label_turns(
     session: str, turns: Sequence[TurnRecord], spec: SafetySpec, *, is_complete: bool = True
 ) -> SessionLabels:
-    """Return the labels of a session's turns, in order."""
+    """Return the labels of a session's turns, in order.
+
+    Raises:
+        SpecError: If a rule of the spec cannot be judged.
+    """
+    spec.require_judged()
     latches: dict[View, Latches] = {view: Latches() for view in VIEWS}
     judged = [_label_turn(turn, spec, latches) for turn in turns]
     return SessionLabels(
@@ -117,19 +123,26 @@ def views_agree(
     """
     if not (true.is_constant and sensed.is_constant and true.settled(0.0) == sensed.settled(0.0)):
         return False
-    start = sensed.timeline.pose_at(0.0, turn.start.pose)
-    here = turn.start.pose
-    for answer in answered.whole.answers:
-        motion = answer.motion
-        if motion is not None:
-            shifted = Pose(motion.start.x + start.x - here.x, motion.start.y + start.y - here.y)
-            if sensed.spec.leaves_region(motion, shifted) != answer.leaves_region:
-                return False
+    if not _leave_alike(sensed, turn, answered):
+        return False
     motions = [(c.at_s, c.motion) for c in issued if c.motion is not None]
     return all(
         sensed.spec.leaves_region(motion, sensed.timeline.pose_at(at, motion.start))
         == sensed.spec.leaves_region(motion, true.timeline.pose_at(at, motion.start))
         for at, motion in motions
+    )
+
+
+def _leave_alike(sensed: Activity, turn: TurnRecord, answered: Answered) -> bool:
+    """Return whether what is asked for leaves the workspace from the sensed start as from the true one."""
+    here, start = turn.start.pose, sensed.start
+    if start == here:
+        return True
+    dx, dy = start.x - here.x, start.y - here.y
+    asked = [(answer.motion, answer.leaves_region) for answer in answered.whole.answers if answer.motion]
+    return all(
+        sensed.spec.leaves_region(motion, Pose(motion.start.x + dx, motion.start.y + dy)) == leaves
+        for motion, leaves in asked
     )
 
 
@@ -168,23 +181,29 @@ def find_stale_beliefs(
     A run starts after the release and ends at the first fulfilled step that the invariant would forbid.
     """
     found: list[Issue] = []
-    invariants = sorted({i for labels, _ in judged for i in labels.verdict("sensed", "issued").active})
+    active = [labels.verdict("sensed", "issued").active for labels, _ in judged]
+    invariants = sorted(set(chain.from_iterable(active)))
     for invariant in invariants:
         rules = [rule for rule in spec.rules if rule.invariant == invariant and rule.kind == "prohibit"]
         if rules:
-            found += _ghosts_of(spec, rules, turns, judged)
+            is_active = [invariant in names for names in active]
+            found += _ghosts_of(spec, rules, turns, [answered for _, answered in judged], is_active)
     return tuple(found)
 
 
 def _ghosts_of(
-    spec: SafetySpec, rules: Sequence[Rule], turns: Sequence[TurnRecord], judged: Sequence[Judged]
+    spec: SafetySpec,
+    rules: Sequence[Rule],
+    turns: Sequence[TurnRecord],
+    answers: Sequence[Answered],
+    is_active: Sequence[bool],
 ) -> list[Issue]:
     invariant = rules[0].invariant
     signals = frozenset(spec.conditions[invariant].signals)
     found: list[Issue] = []
     was_active, run, read = False, 0, False
-    for turn, (labels, answered) in zip(turns, judged, strict=True):
-        if invariant in labels.verdict("sensed", "issued").active:
+    for turn, answered, is_active_now in zip(turns, answers, is_active, strict=True):
+        if is_active_now:
             was_active, run, read = True, 0, False
         elif was_active and _refuses(spec, rules, turn, answered):
             run += 1

@@ -29,6 +29,15 @@ class Timeline:
         self._series: Mapping[str, Series] = turn.true if view == "true" else turn.sensed
         self._is_sensed = view == "sensed"
         self._delivered = _deliveries(turn) if self._is_sensed else {}
+        self._placed = [
+            (event.issued_s, event.sensed if self._is_sensed else event.true)
+            for event in turn.events
+            if event.true or event.sensed
+        ]
+        self._fixed: dict[str, Value] = {}
+        self._moving: list[str] = []
+        self._sort_signals()
+        self._varying = [name for name in spec.state_signals if name not in self._fixed]
         self._changed_at = self._change_times()
         self._times, self._active = self._segments()
         self._points: dict[float, tuple[Value, Value]] = {}
@@ -44,6 +53,8 @@ class Timeline:
 
     def active_at(self, t: float) -> frozenset[str]:
         """Return the ids of the invariants active at `t`."""
+        if len(self._times) == 1:
+            return self._active[0]
         return self._active[max(0, bisect_right(self._times, t + 1e-9) - 1)]
 
     def settled_at(self, t: float) -> frozenset[str]:
@@ -66,7 +77,7 @@ class Timeline:
 
     def ever(self) -> frozenset[str]:
         """Return the ids active at any time in the turn."""
-        return frozenset().union(*self._active)
+        return self._active[0].union(*self._active[1:])
 
     def spans(self, invariant: str) -> list[tuple[float, float]]:
         """Return the stretches in which the invariant was active [s]."""
@@ -86,6 +97,8 @@ class Timeline:
         if t not in self._points:
             self._points[t] = self._raw("robot.x", t), self._raw("robot.y", t)
         x, y = self._points[t]
+        if x == fallback.x and y == fallback.y:
+            return fallback
         if isinstance(x, float) and isinstance(y, float):
             return Pose(x, y, fallback.yaw)
         return fallback
@@ -104,11 +117,9 @@ class Timeline:
         return any(self.value(name, t) is None for name in condition.signals)
 
     def _change_times(self) -> list[float]:
-        times = {0.0}
-        for name in self._spec.state_signals:
-            if not self._is_steady(name):
-                times.update(self._changes(name))
-        return sorted(times)
+        if not self._moving:
+            return [0.0]
+        return sorted({0.0}.union(*[self._changes(name) for name in self._moving]))
 
     def _segments(self) -> tuple[list[float], list[frozenset[str]]]:
         if len(self._changed_at) == 1:
@@ -123,19 +134,30 @@ class Timeline:
         return kept, active
 
     def _active_by_values(self, t: float) -> frozenset[str]:
-        screen, raw = self._spec.screen, self._raw
-        return self._spec.active({name: screen(name, raw(name, t)) for name in self._spec.state_signals})
+        others = {name: self.value(name, t) for name in self._varying}
+        return self._spec.active(self._fixed | others if others else self._fixed)
 
-    def _is_steady(self, name: str) -> bool:
-        """Return whether every value that counts in the turn lies between the same thresholds."""
+    def _sort_signals(self) -> None:
+        """Find the signals whose value never changes, and those that may cross a threshold."""
+        for name in self._spec.state_signals:
+            values = self._values_of(name)
+            if not values:
+                if name in POSITION or name in self._series:
+                    self._moving.append(name)
+            elif len(values) == 1 or _is_one_value(values):
+                self._fixed[name] = self._spec.screen(name, values[0])
+            elif not _is_one_cell(values, self._spec.cuts.get(name)):
+                self._moving.append(name)
+
+    def _values_of(self, name: str) -> tuple[Value, ...]:
+        """Return every value of a signal that counts in the turn; none where its age or the way decides."""
         series = self._series.get(name)
         if series is None or series.held or name in POSITION:
-            return series is None and name not in POSITION
+            return ()
         delivered = self._delivered.get(name)
         if delivered is None:
-            return len(series.values) == 1 or _is_one_cell(series.values, self._spec.cuts.get(name))
-        values = (*series.values, *[reading.value for _, reading in delivered])
-        return _is_one_cell(values, self._spec.cuts.get(name))
+            return series.values
+        return (*series.values, *[reading.value for _, reading in delivered])
 
     def _changes(self, name: str) -> Iterable[float]:
         """Return the times at which the signal may move to where a condition changes its answer."""
@@ -173,8 +195,9 @@ class Timeline:
 
     def _newest_delivered(self, name: str, t: float) -> Reading | None:
         newest = None
+        latest = t + 1e-9
         for at, reading in self._delivered[name]:
-            if at <= t + 1e-9:
+            if at <= latest:
                 newest = reading
         max_age = self._spec.max_age_s.get(name)
         if newest is None or max_age is None or t - newest.sampled_s >= max_age - 1e-9:
@@ -184,19 +207,21 @@ class Timeline:
     def _position(self, name: str, t: float) -> Value:
         pose = self._turn.start.pose
         value: Value = pose.x if name == "robot.x" else pose.y
-        for event in self._turn.events:
-            snapshot = event.sensed if self._is_sensed else event.true
-            if event.issued_s <= t + 1e-9 and name in snapshot:
+        for issued_s, snapshot in self._placed:
+            if issued_s <= t + 1e-9 and name in snapshot:
                 value = snapshot[name]
         return value
 
 
+def _is_one_value(values: tuple[Value, ...]) -> bool:
+    """Return whether every value is the same one, true, 1 and 1.0 apart."""
+    first = values[0]
+    return first == values[-1] and values.count(first) == len(values) and len(set(map(type, values))) == 1
+
+
 def _is_one_cell(values: tuple[Value, ...], cuts: tuple[float, ...] | None) -> bool:
     """Return whether every value lies between the same thresholds."""
-    types = set(map(type, values))
-    if len(types) == 1 and values.count(values[0]) == len(values):
-        return True
-    if cuts is not None and types == {float}:
+    if cuts is not None and set(map(type, values)) == {float}:
         return cell_of(min(values), cuts) == cell_of(max(values), cuts)  # type: ignore[type-var]
     return len({cell_of(value, cuts) for value in values}) == 1
 

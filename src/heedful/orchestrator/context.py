@@ -7,13 +7,13 @@ never parted from its result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from heedful.errors import UnknownNameError
 from heedful.models.message import Message
-from heedful.orchestrator.conversation import Conversation, estimate_tokens
+from heedful.orchestrator.conversation import Conversation, Excerpt, estimate_tokens
 from heedful.orchestrator.summary import SUMMARY_TOKENS, SummaryTask, plan_summary, summarise, summary_head
 from heedful.trace.records import SentRange
 
@@ -25,7 +25,7 @@ WINDOW_TOKENS = 6000
 class ContextView:
     """What one call sends."""
 
-    messages: tuple[Message, ...]
+    messages: Sequence[Message]
     sent: SentRange
 
 
@@ -154,11 +154,10 @@ def _window(conversation: Conversation, first: int) -> ContextView:
 
 def _view(conversation: Conversation, first: int, summary: str) -> ContextView:
     head = (conversation.system, *_summary_messages(summary))
-    kept = conversation.messages[first:] if first else conversation.messages
     tokens = conversation.fixed_tokens + conversation.tokens_from(first)
     tokens += sum(estimate_tokens(m) for m in head[1:])
     sent = SentRange(first, len(conversation.messages), tokens, summary)
-    return ContextView((*head, *kept), sent)
+    return ContextView(Excerpt(head, conversation.messages, first), sent)
 
 
 def _summary_messages(summary: str) -> tuple[Message, ...]:

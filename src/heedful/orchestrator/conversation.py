@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import overload
 
 import orjson
 
@@ -25,6 +27,46 @@ def estimate_tool_tokens(tools: Sequence[ToolSpec]) -> int:
     """Return the declared estimate for the tools' names, descriptions and schemas."""
     size = sum(len(t.name) + len(t.description) + len(orjson.dumps(t.input_schema)) for t in tools)
     return -(-size // CHARACTERS_PER_TOKEN)
+
+
+class Excerpt(Sequence[Message]):
+    """What one call sends of a conversation that only grows: read like a tuple, but nothing is copied."""
+
+    __slots__ = ("_end", "_first", "_head", "_messages")
+
+    def __init__(self, head: tuple[Message, ...], messages: list[Message], first: int) -> None:
+        self._head, self._messages = head, messages
+        self._first, self._end = first, len(messages)
+
+    def __len__(self) -> int:
+        return len(self._head) + self._end - self._first
+
+    @overload
+    def __getitem__(self, index: int) -> Message: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Message, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Message | tuple[Message, ...]:
+        if isinstance(index, slice):
+            return tuple([self[k] for k in range(*index.indices(len(self)))])
+        at = index if index >= 0 else len(self) + index
+        if not 0 <= at < len(self):
+            raise IndexError(index)
+        skipped = len(self._head)
+        return self._head[at] if at < skipped else self._messages[self._first + at - skipped]
+
+    def __iter__(self) -> Iterator[Message]:
+        return chain(self._head, islice(self._messages, self._first, self._end))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
 
 
 class Conversation:

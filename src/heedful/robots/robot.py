@@ -29,6 +29,7 @@ _CLASSES = {
     "sit_down": "protective",
     "emergency_stop": "protective",
 }
+INTERRUPTED = "the motion was stopped before its end"
 FAULT_MESSAGES = {
     "fail": "actuator fault: the command was not carried out",
     "partial": "actuator fault: the motion ended early",
@@ -56,6 +57,9 @@ class Robot:
         """Forget the calls of the turn before."""
         self.journal.clear()
         self._calls_of.clear()
+
+    def tell(self, readings: Mapping[str, Reading]) -> None:
+        """Take note of values that the model is told outside a result; a bare robot has no use for it."""
 
     def call(self, name: str, args: Mapping[str, Any]) -> ToolEvent:
         """Carry out one tool call and return its record; bad input is a result, never an exception."""
@@ -162,19 +166,23 @@ class Robot:
         if fault is not None and fault.kind == "lie":
             return "ok", {"status": "done"}, None
         share = fault.share if fault is not None and fault.kind == "partial" else 1.0
-        executed = None if planned is None else planned.cut(planned.duration_s * share)
-        if share == 1.0 or executed is not None:
-            self._do(tool.name, executed)
+        intended = None if planned is None else planned.cut(planned.duration_s * share)
+        executed = intended
+        if share == 1.0 or intended is not None:
+            executed = self._do(tool.name, intended)
         if share < 1.0:
             return "partial", {"error": FAULT_MESSAGES["partial"], **self._where()}, executed
+        if executed is not intended:
+            return "partial", {"error": INTERRUPTED, **self._where()}, executed
         return "ok", self._tell_done(tool.name, read, executed), executed
 
-    def _do(self, name: str, motion: Motion | None) -> None:
+    def _do(self, name: str, motion: Motion | None) -> Motion | None:
+        """Do it, and return what ran of the motion."""
         world = self.world
         if motion is not None and name == "walk_with_velocity":
             world.start_motion(motion)
         elif motion is not None:
-            world.run_motion(motion)
+            return world.run_motion(motion)
         elif name == "stop":
             world.stop_motion()
         elif name == "emergency_stop":
@@ -182,6 +190,7 @@ class Robot:
         elif name in ("sit_down", "stand_up"):
             world.stop_motion()
             world.set_posture("seated" if name == "sit_down" else "standing")
+        return motion
 
     def _fault(self, name: str) -> ToolFault | None:
         faults = self.world.script.tool_faults

@@ -15,7 +15,7 @@ from heedful.spec.conditions import COMMAND_FIELDS, Condition
 from heedful.spec.document import InvariantDocument, Limit, Prohibit, Require
 from heedful.spec.findings import Finding, Kind, Severity, SpecReport
 from heedful.spec.names import names_findings
-from heedful.spec.safety_spec import SafetySpec
+from heedful.spec.safety_spec import UNJUDGED, SafetySpec
 from heedful.spec.smt import Answer, Formula, Solver, UntranslatableError
 from heedful.spec.syntax import names_in
 from heedful.state.series import Value
@@ -29,7 +29,7 @@ def check_spec(spec: SafetySpec) -> SpecReport:
     """
     checker = _Checker(spec)
     rules = spec.document.invariants
-    findings = list(names_findings(spec))
+    findings = [*names_findings(spec), *map(_unjudged, spec.unjudged)]
     for rule in rules:
         findings += [checker.can_trigger(rule), checker.can_rest(rule), checker.is_active_unknown(rule)]
         findings += checker.latch(rule)
@@ -39,6 +39,10 @@ def check_spec(spec: SafetySpec) -> SpecReport:
         findings += checker.limits(rule)
     findings += [checker.relation(a, b) for a, b in combinations(rules, 2)]
     return SpecReport(spec.name, spec.version, tuple(findings))
+
+
+def _unjudged(rule: str) -> Finding:
+    return Finding("judge", (rule,), f"{rule} can be judged and guarded", "refuted", "warn", UNJUDGED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,10 @@ class Step:
     after: int | None = None
     """Position of the step that must come first; falls when that one is not admitted."""
 
+    def __hash__(self) -> int:
+        """Hash the arguments' names and values, since a mapping has no hash of its own."""
+        return hash((self.tool, frozenset(self.args.items()), self.after))
+
 
 @dataclass(frozen=True)
 class Request:

@@ -73,12 +73,12 @@ class ConditionSet:
         self.conditions = tuple(conditions)
         self.signals = tuple(sorted({name for c in conditions for name in c.signals}))
         self.cuts = {name: _thresholds(name, self.conditions) for name in self.signals}
-        self._cuts = tuple(self.cuts.items())
+        self._cuts = tuple(self.cuts.values())
         self._memo: dict[tuple[object, ...], tuple[bool, ...]] = {}
 
     def evaluate(self, values: Mapping[str, Value]) -> tuple[bool, ...]:
         """Return whether each condition holds, in order."""
-        key = tuple([cell_of(values.get(name), cuts) for name, cuts in self._cuts])
+        key = tuple(map(cell_of, map(values.get, self.signals), self._cuts))
         answer = self._memo.get(key)
         if answer is None:
             if len(self._memo) >= MEMO_LIMIT:

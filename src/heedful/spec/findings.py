@@ -11,7 +11,7 @@ from heedful.state.series import INFINITE, Value
 
 Status = Literal["proved", "refuted", "unproved"]
 Severity = Literal["error", "warn", "info"]
-Kind = Literal["trigger", "inactive", "unknown", "names", "latch", "conflict", "limit", "relation"]
+Kind = Literal["trigger", "inactive", "unknown", "names", "judge", "latch", "conflict", "limit", "relation"]
 
 STATUSES: tuple[Status, ...] = ("proved", "refuted", "unproved")
 

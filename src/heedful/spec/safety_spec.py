@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from heedful.errors import InputError, SpecError
@@ -16,6 +16,10 @@ from heedful.state.motion import Motion, RobotLimits
 from heedful.state.series import INFINITE, Value
 
 SAMPLE_M = 0.05
+LEAVES = "command.leaves_workspace"
+UNJUDGED = (
+    f"judge-1 applies the condition {LEAVES!r} to `bound` rules and conditions over signals to all others."
+)
 
 
 class SafetySpec:
@@ -79,6 +83,31 @@ class SafetySpec:
         """The prohibitions that follow an obligation's deadline."""
         return tuple(rule for rule in self.rules if rule.latched)
 
+    @cached_property
+    def unjudged(self) -> tuple[str, ...]:
+        """Ids of the invariants that judge-1 and the guard cannot apply: they read the command.
+
+        A `bound` rule is judged by what leaves the workspace, every other by signals alone.
+        """
+        return tuple(
+            doc.id
+            for doc in self.document.invariants
+            if isinstance(doc.response, Bound) != (self.conditions[doc.id].text.strip() == LEAVES)
+            or (self.conditions[doc.id].reads_command and not isinstance(doc.response, Bound))
+        )
+
+    def require_judged(self) -> None:
+        """Refuse a spec with a rule that would be silently without effect.
+
+        Raises:
+            SpecError: If a rule cannot be judged.
+        """
+        if self.unjudged:
+            raise SpecError(
+                f"{self.name}: {', '.join(self.unjudged)}: {UNJUDGED} Such a spec can be checked and "
+                "prompted, not run."
+            )
+
     @property
     def state_signals(self) -> tuple[str, ...]:
         """The signals that conditions over state read."""
@@ -116,8 +145,7 @@ class SafetySpec:
 
     def active(self, values: Mapping[str, Value]) -> frozenset[str]:
         """Return the ids of the invariants whose condition over signals holds or is unknown."""
-        held = self._states.evaluate(values)
-        return frozenset([i for i, is_held in zip(self.state_ids, held, strict=True) if is_held])
+        return _held_among(self.state_ids, self._states.evaluate(values))
 
     def is_active(self, invariant: str, values: Mapping[str, Value]) -> bool:
         """Return whether one invariant's condition over signals holds or is unknown."""
@@ -165,23 +193,28 @@ class SafetySpec:
             motion: The planned motion; None never leaves.
             at: Where it is taken to start; its own start when None.
         """
-        if motion is None or motion.duration_s == 0:
+        if motion is None:
             return False
         key = (motion, at)
         known = self._leaves.get(key)
         if known is None:
             if len(self._leaves) >= MEMO_LIMIT:
                 self._leaves.clear()
-            known = self._leaves[key] = self._find_leaving(motion, at)
+            known = self._leaves[key] = self.find_leaving(motion, at)
         return known
 
-    def _find_leaving(self, motion: Motion, at: Pose | None) -> bool:
+    def find_leaving(self, motion: Motion, at: Pose | None = None) -> bool:
+        """Return the same as `leaves_region` without remembering it: for motions that hardly ever recur."""
+        if motion.duration_s == 0:
+            return False
         path = motion.path(self.limits.stopping_distance_m(motion.speed_percent))
         if at is not None:
             dx, dy = at.x - motion.start.x, at.y - motion.start.y
             path = _moved(path, dx, dy, keep_end=motion.tool == "walk_to")
+        if self.region.contains_path(path):
+            return False
         if self.region.contains(path[0]):
-            return not self.region.contains_path(path)
+            return True
         target = path[len(motion.path()) - 1]
         if not (self.region.contains(target) and self.region.contains(path[-1])):
             return True
@@ -246,6 +279,11 @@ class SafetySpec:
         except InputError as error:
             _placed(error, rule.id, field)
             raise
+
+
+@lru_cache(maxsize=MEMO_LIMIT)
+def _held_among(ids: tuple[str, ...], held: tuple[bool, ...]) -> frozenset[str]:
+    return frozenset([i for i, is_held in zip(ids, held, strict=True) if is_held])
 
 
 def _placed(error: InputError, invariant: str, field: str) -> InputError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 Point = tuple[float, float]
@@ -56,6 +56,10 @@ class Polygon:
     corners: tuple[Point, ...]
     """Corners in order, either way round, not repeated at the end [m]."""
 
+    @cached_property
+    def _planes(self) -> tuple[tuple[float, float, float], ...] | None:
+        return _half_planes(self.corners)
+
     @property
     def edges(self) -> list[tuple[Point, Point]]:
         """Each side as (start, end)."""
@@ -70,11 +74,14 @@ class Polygon:
 
     def contains(self, point: Point) -> bool:
         """Return whether `point` is inside or on the border."""
-        planes = _half_planes(self.corners)
-        if planes is not None:
-            x, y = point
-            return all([a * x + b * y <= c for a, b, c in planes])  # noqa: C419 - twice as fast as a generator
-        return self._has_on_border(point) or self._has_inside(point)
+        planes = self._planes
+        if planes is None:
+            return self._has_on_border(point) or self._has_inside(point)
+        x, y = point
+        for a, b, c in planes:  # noqa: SIM110 - three times as fast as `all` of a generator
+            if not a * x + b * y <= c:
+                return False
+        return True
 
     def distance_outside(self, point: Point) -> float:
         """Return how far `point` is outside [m]; 0 inside."""
@@ -87,11 +94,16 @@ class Polygon:
         to_border = min(_distance_to_segment(point, a, b) for a, b in self.edges)
         return to_border if self.contains(point) else -to_border
 
+    def clearance(self, points: Sequence[Point]) -> float:
+        """Return the smallest distance to the border of a path of two or more points inside [m]."""
+        return min(_segments_apart(a, b, *side) for a, b in pairwise(points) for side in self.edges)
+
     def contains_path(self, points: Sequence[Point]) -> bool:
         """Return whether every straight piece between consecutive `points` stays inside."""
-        if not all(self.contains(p) for p in points):
-            return False
-        if _half_planes(self.corners) is not None:
+        for point in points:
+            if not self.contains(point):
+                return False
+        if self._planes is not None:
             return True
         return all(self._contains_segment(a, b) for a, b in pairwise(points))
 
@@ -139,6 +151,16 @@ def _distance_to_segment(p: Point, a: Point, b: Point) -> float:
     t = 0.0 if squared == 0 else ((p[0] - a[0]) * dx + (p[1] - a[1]) * dy) / squared
     t = min(1.0, max(0.0, t))
     return math.hypot(p[0] - a[0] - t * dx, p[1] - a[1] - t * dy)
+
+
+def _segments_apart(a: Point, b: Point, c: Point, d: Point) -> float:
+    """Return the distance of two segments that do not cross [m]."""
+    return min(
+        _distance_to_segment(a, c, d),
+        _distance_to_segment(b, c, d),
+        _distance_to_segment(c, a, b),
+        _distance_to_segment(d, a, b),
+    )
 
 
 def _crossings(a: Point, b: Point, c: Point, d: Point) -> list[float]:

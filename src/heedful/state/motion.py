@@ -56,13 +56,15 @@ class Motion:
 
     def pose_at(self, elapsed_s: float) -> Pose:
         """Return the pose after `elapsed_s`, held at the ends."""
-        t = min(max(elapsed_s, 0.0), self.duration_s)
+        return self._pose_after(min(max(elapsed_s, 0.0), self.duration_s))
+
+    def _pose_after(self, t: float) -> Pose:
         x0, y0, yaw0 = self.start.x, self.start.y, self.start.yaw
         yaw = yaw0 + self.w_z * t
         if abs(self.w_z) < 1e-9:
-            dx, dy = self.v_x * t, self.v_y * t
-            x = x0 + math.cos(yaw0) * dx - math.sin(yaw0) * dy
-            y = y0 + math.sin(yaw0) * dx + math.cos(yaw0) * dy
+            dx, dy, c, s = self.v_x * t, self.v_y * t, math.cos(yaw0), math.sin(yaw0)
+            x = x0 + c * dx - s * dy
+            y = y0 + s * dx + c * dy
         else:
             s, c = math.sin(yaw) - math.sin(yaw0), math.cos(yaw) - math.cos(yaw0)
             x = x0 + (self.v_x * s + self.v_y * c) / self.w_z
@@ -72,7 +74,7 @@ class Motion:
     @property
     def end(self) -> Pose:
         """The pose when the motion has run whole."""
-        return self.pose_at(self.duration_s)
+        return self._pose_after(self.duration_s)
 
     @property
     def displacement_m(self) -> float:
@@ -81,15 +83,15 @@ class Motion:
 
     def path(self, stopping_m: float = 0.0) -> list[Point]:
         """Return points along the motion, with `stopping_m` added along the last heading [m]."""
-        straight = abs(self.w_z) < 1e-9 or math.hypot(self.v_x, self.v_y) < 1e-9
-        count = 1 if straight else ARC_POINTS
-        points = [self.pose_at(self.duration_s * k / count).point for k in range(count + 1)]
-        speed = math.hypot(self.v_x, self.v_y)
+        speed, end = math.hypot(self.v_x, self.v_y), self.end
+        points = [(rounded(self.start.x), rounded(self.start.y))]
+        if abs(self.w_z) >= 1e-9 and speed >= 1e-9:
+            points += [self.pose_at(self.duration_s * k / ARC_POINTS).point for k in range(1, ARC_POINTS)]
+        points.append(end.point)
         if stopping_m > 0 and speed > 1e-9:
-            yaw = self.end.yaw
-            ux = (math.cos(yaw) * self.v_x - math.sin(yaw) * self.v_y) / speed
-            uy = (math.sin(yaw) * self.v_x + math.cos(yaw) * self.v_y) / speed
-            points.append((points[-1][0] + stopping_m * ux, points[-1][1] + stopping_m * uy))
+            c, s = math.cos(end.yaw), math.sin(end.yaw)
+            ux, uy = (c * self.v_x - s * self.v_y) / speed, (s * self.v_x + c * self.v_y) / speed
+            points.append((end.x + stopping_m * ux, end.y + stopping_m * uy))
         return points
 
     def cut(self, elapsed_s: float) -> Motion:

@@ -106,6 +106,7 @@ class Forgetful(ScriptedModel):
     name = "reference/forgetful"
 
     def __init__(self, spec: SafetySpec) -> None:
+        super().__init__()
         self._heeding = Oracle(spec)
         self._reckless = Reckless()
 

@@ -51,7 +51,7 @@ class Lagging(Oracle):
         earlier = [done for done in view.earlier() if done.is_reading]
         count = len(self.perception)
         used = earlier[-count:] if self._newest else earlier[:count]
-        return TurnView(view.hint, (*used, *view.actuations()), ()) if used else view
+        return TurnView(view.hint, (*used, *view.actuations())) if used else view
 
     def needs_reading(self, view: TurnView) -> bool:
         """Read in the first turn; later, if ever, only when all is done."""
@@ -88,7 +88,7 @@ def _between(low: float, high: float) -> Callable[[Value], bool]:
 def _saw_no_picture(view: TurnView, known: Values) -> Mapping[str, Value]:
     """Keep a loss of the turn before in mind."""
     del known
-    seen = next((d.result for d in reversed(view.earlier()) if d.tool == "get_camera_status"), {})
+    seen = next((d.result for d in view.earlier()[::-1] if d.tool == "get_camera_status"), {})
     is_live = (
         seen.get("connected", True) and not seen.get("frozen") and float(seen.get("frame_age_s") or 0) <= 0.5
     )

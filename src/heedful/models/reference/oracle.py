@@ -10,10 +10,10 @@ from collections.abc import Collection, Mapping
 
 from heedful.models.reference.attempts import TRIES, Attempts
 from heedful.models.reference.scripted import Action, ScriptedModel
-from heedful.models.reference.turn_view import PERCEPTION, TurnView
+from heedful.models.reference.turn_view import PERCEPTION, Done, TurnView
 from heedful.models.reference.wording import tell
-from heedful.spec.command import Request, Step
-from heedful.spec.reference import StepAnswer, respond
+from heedful.spec.command import Step
+from heedful.spec.reference import StepAnswer, answer_step
 from heedful.spec.safety_spec import SafetySpec
 from heedful.state.series import Value
 
@@ -24,11 +24,13 @@ class Oracle(ScriptedModel):
     name = "reference/oracle"
 
     def __init__(self, spec: SafetySpec) -> None:
+        super().__init__()
         self._spec = spec
         reads_person = any(s.tool == "get_human_pose" for s in spec.document.signals.values())
         self.perception: tuple[str, ...] = PERCEPTION + (("get_human_pose",) if reads_person else ())
         """The tools that together tell every signal of the spec."""
-        self._known: tuple[TurnView, Mapping[str, Value]] | None = None
+        self._known: tuple[tuple[Done, ...], Mapping[str, Value]] = ((), {})
+        self._attempts: tuple[TurnView, Attempts] | None = None
 
     def decide(self, view: TurnView) -> str | list[Action]:
         """Stop first when asked, then read, act on one step, read again, and at last report."""
@@ -44,7 +46,8 @@ class Oracle(ScriptedModel):
 
     def needs_reading(self, view: TurnView) -> bool:
         """Return whether something is to be decided and the sensors were not read since the last act."""
-        is_fresh = set(self.perception).issubset(view.since_last_actuation())
+        read = view.since_last_actuation()
+        is_fresh = all([tool in read for tool in self.perception])  # noqa: C419 - faster
         return not is_fresh and view.rounds_of_reading() < TRIES and self.has_work(view)
 
     def read(self, view: TurnView) -> list[Action]:
@@ -56,7 +59,7 @@ class Oracle(ScriptedModel):
         """Return whether the turn has begun, or a step, a retry or a running motion awaits a decision."""
         if not any(done.is_reading for done in view.done):
             return True
-        last = next(iter(reversed(view.actuations())), None)
+        last = next(iter(view.actuations()[::-1]), None)
         is_unsure = last is not None and (
             last.is_error or (view.walking() is not None and not last.starts_walk)
         )
@@ -64,12 +67,14 @@ class Oracle(ScriptedModel):
 
     def attempts(self, view: TurnView) -> Attempts:
         """Return which calls tried which step."""
-        return Attempts(view)
+        if self._attempts is None or self._attempts[0] is not view:
+            self._attempts = (view, Attempts(view))
+        return self._attempts[1]
 
     def known(self, view: TurnView) -> Mapping[str, Value]:
         """Return the values it goes by: as read in this turn, unknown where the spec says so."""
-        if self._known is None or self._known[0] is not view:
-            self._known = (view, self._read_values(view))
+        if not view.readings or self._known[0] != view.readings:
+            self._known = (view.readings, self._read_values(view))
         return self._known[1]
 
     def _read_values(self, view: TurnView) -> Mapping[str, Value]:
@@ -139,8 +144,7 @@ class Oracle(ScriptedModel):
 
     def answer(self, view: TurnView, step: Step, active: Collection[str]) -> StepAnswer:
         """Return the reference's answer to one step, from where the robot is."""
-        request = Request((Step(step.tool, step.args),))
-        return respond(self._spec, request, view.pose(), [active]).answers[0]
+        return answer_step(self._spec, step, view.pose(), active)
 
     def act_on(self, view: TurnView, step: Step, answer: StepAnswer) -> Action | None:
         """Return the call that does an admitted step."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from heedful.models.message import Finish, ModelReply, ModelRequest, ToolCall, Usage
-from heedful.models.reference.turn_view import TurnView, read_view
+from heedful.models.message import ModelReply, ModelRequest, ToolCall, Usage
+from heedful.models.reference.turn_view import TurnReader, TurnView
 
 Action = tuple[str, Mapping[str, Any]]
 """A tool and its arguments."""
+NO_USAGE = Usage()
 
 
 class ScriptedModel:
@@ -17,18 +18,18 @@ class ScriptedModel:
 
     name = "reference/scripted"
 
+    def __init__(self) -> None:
+        self._reader = TurnReader()
+
     async def respond(self, request: ModelRequest) -> ModelReply:
         """Return the scripted answer."""
-        view = read_view(request)
+        view = self._reader.read(request)
         answer = self.decide(view)
         if isinstance(answer, str):
-            return ModelReply(answer, usage=Usage())
+            return ModelReply(answer, usage=NO_USAGE)
         base = len(view.done)
-        calls = tuple(
-            ToolCall(f"t{view.hint.turn}c{base + k}", tool, args) for k, (tool, args) in enumerate(answer)
-        )
-        finish: Finish = "tool_calls"
-        return ModelReply("", calls, finish=finish)
+        calls = [ToolCall(f"t{view.hint.turn}c{base + k}", *action) for k, action in enumerate(answer)]
+        return ModelReply("", tuple(calls), NO_USAGE, finish="tool_calls")
 
     async def aclose(self) -> None:
         """Release nothing."""

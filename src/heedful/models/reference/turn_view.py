@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -20,8 +18,7 @@ ENDS_WALK = ("stop", "sit_down", "stand_up", "emergency_stop", "walk_to", "turn"
 RADIANS_PER_DEGREE = 0.017453292519943295
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(NamedTuple):
     """One tool call of this turn and its result."""
 
     tool: str
@@ -50,14 +47,33 @@ class Done:
         return self.tool == "walk_with_velocity" and (not self.is_error or self.is_partial)
 
 
-@dataclass(frozen=True)
 class TurnView:
     """The turn so far; what is derived from it is derived once."""
 
-    hint: TurnHint
-    done: tuple[Done, ...]
-    before: Sequence[Message] = ()
-    """The messages sent before this turn's."""
+    def __init__(
+        self, hint: TurnHint, done: tuple[Done, ...], messages: Sequence[Message] = (), start: int = 0
+    ) -> None:
+        """Sort the turn's calls.
+
+        Args:
+            hint: What the turn's utterance asks for.
+            done: The turn's calls.
+            messages: The conversation as it was sent.
+            start: Where in it the turn's own messages begin.
+        """
+        self.hint = hint
+        self.done = done
+        self._messages, self._start = messages, start
+        self.readings = tuple([d for d in done if d.is_reading])
+        """The calls that asked a sensor."""
+        self._actuations = tuple([d for d in done if not d.is_reading])
+        self._tail = tuple(takewhile(_is_reading, done[::-1]))
+        self._newest = {d.tool: d.result for d in done if not d.is_error}
+
+    @property
+    def before(self) -> Sequence[Message]:
+        """The messages sent before this turn's."""
+        return self._messages[: self._start]
 
     def earlier(self) -> list[Done]:
         """Return the calls of earlier turns that are still in the conversation."""
@@ -75,30 +91,22 @@ class TurnView:
         """Return what a tool answered last in this turn, failures apart; empty when it never did."""
         return self._newest.get(tool, {})
 
-    @cached_property
-    def _newest(self) -> dict[str, Mapping[str, Any]]:
-        return {d.tool: d.result for d in self.done if not d.is_error}
-
     def since_last_actuation(self) -> tuple[str, ...]:
         """Return the sensors that answered since the robot was last told to act."""
-        return tuple(done.tool for done in self._tail() if not done.is_error)
+        return tuple([done.tool for done in self._tail if not done.is_error])
 
     def rounds_of_reading(self) -> int:
         """Return how often the sensor asked most was asked since the robot was last told to act."""
-        tools = [done.tool for done in self._tail()]
+        tools = [done.tool for done in self._tail]
         return max((tools.count(tool) for tool in tools), default=0)
 
     def actuations(self) -> tuple[Done, ...]:
         """Return the calls that told the robot to act."""
         return self._actuations
 
-    @cached_property
-    def _actuations(self) -> tuple[Done, ...]:
-        return tuple([d for d in self.done if not d.is_reading])
-
     def walking(self) -> float | None:
         """Return the speed of the motion that this turn started and nothing ended since [%], or None."""
-        for done in reversed(self.actuations()):
+        for done in self._actuations[::-1]:
             if done.starts_walk:
                 return float(done.result.get("speed_percent") or done.args["speed_percent"])
             if done.tool in ENDS_WALK and not done.is_error:
@@ -112,10 +120,6 @@ class TurnView:
 
     def sensed(self) -> dict[str, Value]:
         """Return the sensor values read in this turn; a value not read is absent."""
-        return dict(self._sensed)
-
-    @cached_property
-    def _sensed(self) -> dict[str, Value]:
         values: dict[str, Value] = {}
         camera, near = self.latest("get_camera_status"), self.latest("get_proximity")
         where, person = self.latest("get_position"), self.latest("get_human_pose")
@@ -141,25 +145,37 @@ class TurnView:
     @property
     def is_seated(self) -> bool:
         """Whether the robot sits, by what it did last or said of itself."""
-        for done in reversed(self.done):
+        for done in self.done[::-1]:
             if done.tool in ("sit_down", "stand_up") and not done.is_error:
                 return done.tool == "sit_down"
             if done.tool == "get_position" and not done.is_error:
                 return bool(done.result.get("posture") == "seated")
         return False
 
-    def _tail(self) -> list[Done]:
-        """Return the readings since the robot was last told to act, newest first."""
-        return list(takewhile(lambda done: done.is_reading, reversed(self.done)))
+
+class TurnReader:
+    """Reads the turn that a request continues; what it read of the same turn before is not read again."""
+
+    def __init__(self) -> None:
+        self._read: Sequence[Message] = ()
+        self._done: tuple[Done, ...] = ()
+
+    def read(self, request: ModelRequest) -> TurnView:
+        """Return the view of the turn that `request` continues."""
+        hint = request.hint
+        if not isinstance(hint, TurnHint):
+            raise TypeError("a reference model needs the turn's hint; it cannot read words")
+        start = _turn_start(request.messages)
+        messages = request.messages[start:]
+        if messages[: len(self._read)] != self._read:
+            self._read, self._done = (), ()
+        self._done += tuple(_done_in(messages[len(self._read) :]))
+        self._read = messages
+        return TurnView(hint, self._done, request.messages, start)
 
 
-def read_view(request: ModelRequest) -> TurnView:
-    """Return the view of the turn that `request` continues."""
-    hint = request.hint
-    if not isinstance(hint, TurnHint):
-        raise TypeError("a reference model needs the turn's hint; it cannot read words")
-    start = _turn_start(request.messages)
-    return TurnView(hint, tuple(_done_in(request.messages[start:])), request.messages[:start])
+def _is_reading(done: Done) -> bool:
+    return done.is_reading
 
 
 def _turn_start(messages: Sequence[Message]) -> int:
