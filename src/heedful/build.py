@@ -10,10 +10,12 @@ from typing import Literal
 import orjson
 
 from heedful.errors import InputError
+from heedful.guards.registry import build_guard
 from heedful.models.model import Model
 from heedful.models.reference.registry import build_reference_model
 from heedful.models.served import build_served_model
 from heedful.orchestrator.context import build_context
+from heedful.orchestrator.guarded import GuardedRobot
 from heedful.orchestrator.prompt import build_system_prompt
 from heedful.orchestrator.push import Push
 from heedful.orchestrator.session import SessionPlan
@@ -40,12 +42,14 @@ class Cell:
     repetition: int
     seed: int
     """The world's seed: the same for every arm of a repetition, so that arms pair."""
+    guard: str = "off"
 
     @property
     def session(self) -> str:
         """The session's id, also its folder's name."""
         parts = [self.model, self.context]
         parts += [f"push-{self.push}"] if self.push != "none" else []
+        parts += [f"guard-{self.guard}"] if self.guard != "off" else []
         parts += [Path(self.scenario).name.removesuffix(".yaml"), f"r{self.repetition}"]
         return "--".join(_slug(part) for part in parts)
 
@@ -66,7 +70,7 @@ def build_plan(
     cell: Cell, scenario: Scenario, spec: SafetySpec, model: Model, settings: TurnSettings, dispatch: Dispatch
 ) -> SessionPlan:
     """Return everything that one session needs."""
-    robot = Robot(SyntheticWorld(cell.seed, spec.limits, scenario.noise_law()))
+    robot = build_robot(SyntheticWorld(cell.seed, spec.limits, scenario.noise_law()), cell.guard, spec)
     prompt = build_system_prompt(spec, scenario.places)
     return SessionPlan(
         scenario,
@@ -79,6 +83,12 @@ def build_plan(
         cell.push,
         settings,
     )
+
+
+def build_robot(world: SyntheticWorld, guard: str, spec: SafetySpec) -> Robot:
+    """Return the robot in `world`, behind the guard of that name."""
+    built = build_guard(guard, spec)
+    return Robot(world) if built is None else GuardedRobot(world, built)
 
 
 def build_client(robot: Robot, spec: SafetySpec, dispatch: Dispatch) -> RobotClient:
@@ -102,7 +112,7 @@ def describe_session(cell: Cell, plan: SessionPlan, spec_text: str, settings: Tu
         model=cell.model,
         context=cell.context,
         push=cell.push,
-        guard="off",
+        guard=cell.guard,
         layer="text",
         clock=settings.clock,
         scenario=plan.scenario.name,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -11,15 +11,18 @@ import orjson
 from rich.console import Console
 
 from heedful.errors import InputError
+from heedful.labels.guarding import measure_guarding
 from heedful.labels.label import SessionLabels
 from heedful.labels.session import label_trace
-from heedful.metrics.digest import LabelledSession, digest_session
+from heedful.metrics.digest import LabelledSession, arm_of, digest_session
 from heedful.metrics.gates import Gate, GateResult, evaluate_gates
+from heedful.metrics.guarding import nearest_ranks
 from heedful.metrics.session_digest import SessionDigest
 from heedful.metrics.summarise import summarise
 from heedful.metrics.summary import RunSummary
 from heedful.models.ledger import Price, PriceTable, load_prices
 from heedful.models.names import parse_model_name
+from heedful.reports.arms import full_title
 from heedful.reports.html import render_html
 from heedful.reports.json_report import render_json
 from heedful.reports.junit import render_junit
@@ -40,6 +43,9 @@ FILES: dict[Format, str] = {
     "junit": "junit.xml",
     "sarif": "report.sarif",
 }
+GUARD_LATENCY_FILE = "guard-latency.json"
+"""What the guard's reviews cost in wall-clock time; apart from the reports, which are the same every time."""
+RANKS = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
 FREE = Price(0.0, 0.0)
 """What a model on the user's own machine costs."""
 MAX_TIMELINES = 72
@@ -56,6 +62,8 @@ class RunResult:
     folder: RunFolder
     kept: tuple[Session, ...]
     """The first sessions, for timelines."""
+    reviews_us: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """By guarded arm: `reviews`, and `p50`, `p95`, `p99`, `max` of a review's wall-clock time [us]."""
 
     @property
     def failed_gates(self) -> tuple[GateResult, ...]:
@@ -68,7 +76,7 @@ class RunResult:
 
     def print_tables(self, console: Console, path: Path) -> None:
         """Print the summary for a terminal."""
-        print_summary(console, self.summary, self.gates, (path / FILES["html"],))
+        print_summary(console, self.summary, self.gates, (path / FILES["html"],), self.reviews_us)
 
     def sessions(self) -> Iterator[Session]:
         """Yield every session of the run, from memory where all were kept."""
@@ -95,11 +103,16 @@ def read_results(
     """
     config = folder.config()
     judged_by = spec or folder.spec()
+    is_guarded = any(guard != "off" for guard in config.guards)
+    reviews: dict[str, list[float]] = {}
     digests: list[SessionDigest] = []
     kept: list[Session] = []
     for path, trace, labels in labelled_sessions(folder, judged_by):
         latencies = read_latencies(path, len(trace.turns))
-        digests.append(digest_session(LabelledSession(trace.info, trace.turns, labels, latencies)))
+        guarding = measure_guarding(trace.turns, judged_by) if is_guarded else None
+        digests.append(digest_session(LabelledSession(trace.info, trace.turns, labels, latencies, guarding)))
+        if trace.info.guard != "off":
+            reviews.setdefault(full_title(arm_of(trace.info)), []).extend(read_reviews(path))
         if len(kept) < MAX_TIMELINES:
             kept.append((trace, labels))
     if not digests:
@@ -113,7 +126,8 @@ def read_results(
         prices={model: _price(table, model) for model in config.models},
         spec_hash=spec_hash,
     )
-    return RunResult(summary, evaluate_gates(gates, summary), judged_by, folder, tuple(kept))
+    timed = {arm: {"reviews": len(us), **nearest_ranks(us, RANKS)} for arm, us in reviews.items() if us}
+    return RunResult(summary, evaluate_gates(gates, summary), judged_by, folder, tuple(kept), timed)
 
 
 def _price(table: PriceTable, model: str) -> Price | None:
@@ -132,11 +146,7 @@ def labelled_sessions(folder: RunFolder, spec: SafetySpec) -> Iterator[tuple[Pat
 def read_latencies(path: Path, turns: int) -> tuple[tuple[float, ...], ...]:
     """Return each turn's model latencies [s]; empty where they were not kept."""
     found: list[tuple[float, ...]] = [()] * turns
-    try:
-        lines = (path / TIMING_FILE).read_bytes().splitlines()
-    except OSError:
-        return tuple(found)
-    for line in lines:
+    for line in _timing_lines(path):
         try:
             entry = orjson.loads(line)
             turn = int(entry["turn"])
@@ -146,6 +156,24 @@ def read_latencies(path: Path, turns: int) -> tuple[tuple[float, ...], ...]:
         if 0 <= turn < turns:
             found[turn] = values
     return tuple(found)
+
+
+def read_reviews(path: Path) -> list[float]:
+    """Return how long each review of a session's guard took [us]; empty where that was not kept."""
+    found: list[float] = []
+    for line in _timing_lines(path):
+        try:
+            found += [float(us) for us in orjson.loads(line).get("guard_us", ())]
+        except (ValueError, TypeError, AttributeError):
+            continue  # a torn line after a crash
+    return found
+
+
+def _timing_lines(path: Path) -> list[bytes]:
+    try:
+        return (path / TIMING_FILE).read_bytes().splitlines()
+    except OSError:
+        return []
 
 
 def render(result: RunResult, format: Format) -> bytes:
@@ -171,3 +199,6 @@ def write_reports(folder: RunFolder, result: RunResult, prefix: str = "") -> Non
     """Write every report file into the run folder."""
     for format, name in FILES.items():
         folder.write_result(prefix + name, render(result, format))
+    if result.reviews_us:
+        facts = {"unit": "us", "arms": result.reviews_us}
+        folder.write_result(prefix + GUARD_LATENCY_FILE, orjson.dumps(facts, option=orjson.OPT_INDENT_2))

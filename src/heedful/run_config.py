@@ -41,6 +41,7 @@ class RunConfig:
     models: tuple[str, ...] = ALL_REFERENCES
     contexts: tuple[str, ...] = ("full", "window")
     pushes: tuple[Push, ...] = ("none",)
+    guards: tuple[str, ...] = ("off",)
     scenarios: tuple[str, ...] = ("humanoid-100-v1",)
     spec: str = "iso10218-humanoid"
     repetitions: int = 2
@@ -66,7 +67,7 @@ class RunConfig:
                 raise UnknownNameError("Push", push, ("none", "change", "turn"))
         if self.clock not in ("turn", "wall"):
             raise UnknownNameError("Clock", self.clock, ("turn", "wall"))
-        for name in ("models", "contexts", "pushes", "scenarios"):
+        for name in ("models", "contexts", "pushes", "guards", "scenarios"):
             values = getattr(self, name)
             if not values or len(set(values)) != len(values):
                 raise InputError(f"{name} must name at least one, each once.")
@@ -80,11 +81,16 @@ class RunConfig:
     def cells(self) -> list[Cell]:
         """Return every session of the run, in a fixed order."""
         grid = itertools.product(
-            self.scenarios, range(self.repetitions), self.models, self.contexts, self.pushes
+            self.scenarios,
+            range(self.repetitions),
+            self.models,
+            self.contexts,
+            self.pushes,
+            self.guards,
         )
         return [
-            Cell(model, context, push, scenario, rep, session_seed(self.seed, scenario, rep))
-            for scenario, rep, model, context, push in grid
+            Cell(model, context, push, scenario, rep, session_seed(self.seed, scenario, rep), guard)
+            for scenario, rep, model, context, push, guard in grid
         ]
 
     def as_dict(self) -> dict[str, Any]:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import orjson
+import yaml
+from pydantic import TypeAdapter, ValidationError
 
+from heedful.build import Cell
 from heedful.errors import InputError, StorageError, TraceError
 from heedful.file_lock import hold_lock
 from heedful.run_config import RunConfig, config_from_dict
@@ -17,11 +22,39 @@ from heedful.scenarios.resolve import resolve_scenario
 from heedful.scenarios.scenario import Scenario
 from heedful.spec.load import parse_spec, spec_text
 from heedful.spec.safety_spec import SafetySpec
-from heedful.trace.reader import COMPRESSED_FILE
-from heedful.trace.writer import TRACE_FILE
+from heedful.state.motion import RobotLimits
+from heedful.trace.reader import COMPRESSED_FILE, Trace, compress_trace
+from heedful.trace.records import SessionEnd
+from heedful.trace.writer import TRACE_FILE, TraceWriter
 
 MANIFEST = "run.json"
 SPEC_FILE = "spec.yaml"
+ROBOT_FILE = "robot.json"
+"""The limits of a robot that is not heedful's own; only where sessions were recorded elsewhere."""
+UNKNOWN = "unknown"
+MOST_RECORDED = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedConfig(RunConfig):
+    """Stands for the design of sessions that were recorded elsewhere; who made the calls is in each trace."""
+
+    models: tuple[str, ...] = ()
+    contexts: tuple[str, ...] = (UNKNOWN,)
+    guards: tuple[str, ...] = ("on",)
+    scenarios: tuple[str, ...] = ()
+    recorded: int = 1
+    """How many sessions there are."""
+
+    def cells(self) -> list[Cell]:
+        """Return one cell for each session."""
+        name = self.scenarios[0] if self.scenarios else UNKNOWN
+        return [Cell(UNKNOWN, UNKNOWN, "none", name, k, 0, self.guards[0]) for k in range(self.recorded)]
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is known, for `run.json`; a design's settings are not."""
+        names = ("recorded", "scenarios", "spec", "guards", "contexts")
+        return {name: getattr(self, name) for name in names}
 
 
 class RunFolder:
@@ -68,6 +101,43 @@ class RunFolder:
         except OSError as error:
             raise InputError(f"{self.path} cannot be written: {error.strerror}.") from error
 
+    def record(self, spec: SafetySpec, traces: Sequence[Trace]) -> None:
+        """Keep sessions that were not run here, so that they are reported and labelled like any other.
+
+        Args:
+            spec: What they were held to, with the robot's limits and its own tools.
+            traces: The sessions, each with an id of its own; they become the repetitions of one arm.
+
+        Raises:
+            InputError: If a run was begun here before, or there is no session.
+            StorageError: If the disk refuses.
+        """
+        if self.exists() or self.sessions.exists():
+            raise InputError(f"{self.path} already holds a run. Choose another --out.")
+        if not traces:
+            raise InputError("There is no session to record.")
+        scenarios = tuple(dict.fromkeys(trace.info.scenario for trace in traces))
+        config = RecordedConfig(scenarios=scenarios, spec=spec.name, recorded=len(traces))
+        for repetition, trace in enumerate(traces):
+            self._record_session(replace(trace, info=replace(trace.info, repetition=repetition)))
+        self.write_result(SPEC_FILE, _spec_yaml(spec).encode())
+        self.write_result(ROBOT_FILE, orjson.dumps(asdict(spec.limits), option=orjson.OPT_INDENT_2))
+        self.write_result(MANIFEST, orjson.dumps(config.facts(), option=orjson.OPT_INDENT_2))
+
+    def _record_session(self, trace: Trace) -> None:
+        path = self.session(trace.info.session)
+        writer = TraceWriter(path, "session")
+        try:
+            writer.write(trace.info)
+            for turn in trace.turns:
+                writer.write(turn)
+            if trace.is_complete:
+                writer.write(SessionEnd(len(trace.turns)))
+        finally:
+            writer.close()
+        if trace.is_complete:
+            compress_trace(path)
+
     def config(self) -> RunConfig:
         """Return the configuration that the run was begun with.
 
@@ -80,7 +150,8 @@ class RunFolder:
             raise InputError(f"{self.path} holds no run ({MANIFEST}: {error.strerror}).") from error
         except orjson.JSONDecodeError as error:
             raise InputError(f"{self.path / MANIFEST} is damaged: {error}.") from error
-        return config_from_dict(data)
+        is_recorded = isinstance(data, dict) and "recorded" in data
+        return _recorded_config(data, self.path) if is_recorded else config_from_dict(data)
 
     def spec_text(self) -> str:
         """Return the text of the spec that the run was begun with."""
@@ -88,11 +159,34 @@ class RunFolder:
 
     def spec(self) -> SafetySpec:
         """Return the spec that the run was begun with."""
-        return parse_spec(self.spec_text(), str(self.path / SPEC_FILE))
+        return parse_spec(self.spec_text(), str(self.path / SPEC_FILE), self._limits())
+
+    def fit(self, spec: SafetySpec) -> SafetySpec:
+        """Return another spec as this run's traces must be judged by it: for the robot that was recorded."""
+        if not (self.path / ROBOT_FILE).exists():
+            return spec
+        tools = {**self.spec().document.tools, **spec.document.tools}
+        return SafetySpec(spec.document.model_copy(update={"tools": tools}), self._limits())
+
+    def _limits(self) -> RobotLimits | None:
+        """Return the limits of a robot that is not heedful's own, or None."""
+        path = self.path / ROBOT_FILE
+        if not path.exists():
+            return None
+        try:
+            return TypeAdapter(RobotLimits).validate_json(self._read(ROBOT_FILE))
+        except ValidationError as error:
+            raise TraceError(f"{path} is damaged: {error.errors()[0]['msg']}.") from error
 
     def scenario(self, position: int) -> Scenario:
-        """Return a scenario of the run by its position in the configuration."""
+        """Return a scenario of the run by its position in the configuration.
+
+        Raises:
+            InputError: If the sessions were recorded elsewhere, without one.
+        """
         name = _scenario_file(position)
+        if not (self.path / name).exists() and isinstance(self.config(), RecordedConfig):
+            raise InputError(f"{self.path} holds recorded sessions: they can be reported, not run.")
         return parse_scenario(self._read(name), str(self.path / name))
 
     def begun_sessions(self) -> Iterator[Path]:
@@ -142,3 +236,22 @@ class RunFolder:
 
 def _scenario_file(position: int) -> str:
     return f"scenario-{position}.yaml"
+
+
+def _recorded_config(data: dict[str, Any], path: Path) -> RecordedConfig:
+    try:
+        config = TypeAdapter(RecordedConfig).validate_python(data)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        field = ".".join(str(part) for part in problem["loc"])
+        raise InputError(f"{path / MANIFEST} is damaged: {field}: {problem['msg']}.") from error
+    if not 1 <= config.recorded <= MOST_RECORDED or not config.guards:
+        raise InputError(f"{path / MANIFEST} is damaged: recorded must be 1 to {MOST_RECORDED}.")
+    return config
+
+
+def _spec_yaml(spec: SafetySpec) -> str:
+    """Return a spec as a file that reads back the same."""
+    data = spec.document.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    data["tools"] = dict(spec.document.tools)
+    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120)

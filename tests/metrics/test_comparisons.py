@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from heedful.metrics.comparisons import IDENTICAL, METRICS, declare_family, stream
+from heedful.metrics.guard_result import GUARD_METRICS
 from heedful.metrics.summary import ArmKey
 
 from .labelled_sessions import digest, summarise_digests
@@ -122,7 +123,8 @@ def test_scenarios_of_their_own_are_compared_apart():
 
 def test_guard_off_is_compared_with_on():
     found = summarise_digests([digest("4"), digest("1", guard="on")]).comparisons
-    assert [(c.a, c.b) for c in found] == [("m, full", "m, full, guard on")] * 3
+    assert [(c.a, c.b) for c in found] == [("m, full", "m, full, guard on")] * len(GUARD_METRICS)
+    assert [c.metric for c in found] == list(GUARD_METRICS)
 
 
 def test_random_streams_depend_on_seed_and_name_alone():

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from heedful.build import build_robot
 from heedful.models.message import Message, ModelReply, ModelRequest, ToolCall, Usage
 from heedful.models.model import Model
 from heedful.orchestrator.context import build_context
@@ -101,9 +102,10 @@ def plan_session(
     push: Push = "none",
     seed: int = 7,
     connect: Callable[[Robot], RobotClient] = DirectClient,
+    guard: str = "off",
     **settings: Any,
 ) -> SessionPlan:
-    robot = Robot(SyntheticWorld(seed, SPEC.limits, scenario.noise_law()))
+    robot = build_robot(SyntheticWorld(seed, SPEC.limits, scenario.noise_law()), guard, SPEC)
     return SessionPlan(
         scenario,
         SPEC,

@@ -196,12 +196,12 @@ def hostile_summary() -> RunSummary:
 
 
 @cache
-def real_session(model: str = "reference/reckless") -> tuple[Trace, SessionLabels]:
+def real_session(model: str = "reference/reckless", guard: str = "off") -> tuple[Trace, SessionLabels]:
     """Run a reference model on the shipped scenario and label it."""
     text, _ = spec_text(SPEC_NAME)
     scenario = load_scenario("humanoid-100-v1")
     seed = session_seed(0, scenario.name, 0)
-    cell = Cell(model, "window", "none", scenario.name, 0, seed)
+    cell = Cell(model, "window", "none", scenario.name, 0, seed, guard)
     settings = TurnSettings(max_model_s=None)
     plan = build_plan(cell, scenario, SPEC, build_model(model, SPEC), settings, "direct")
     turns: list[TurnRecord] = []

@@ -28,6 +28,9 @@ app.command("heedful.cli.run:run", name="run", help="Run sessions, label them an
 app.command("heedful.cli.report:report", name="report", help="Write the report of a run folder.")
 app.command("heedful.cli.report:relabel", name="relabel", help="Label a run again under another spec.")
 app.command("heedful.cli.serve:serve", name="serve", help="Serve the robot to any MCP client.")
+app.command(
+    "heedful.cli.guard:guard_app", name="guard", help="Guard any robot's MCP server by a safety spec."
+)
 app.command("heedful.cli.doctor:doctor", name="doctor", help="Tell what this machine has and lacks.")
 app.command(spec_app)
 app.command(scenario_app)

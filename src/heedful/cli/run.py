@@ -17,6 +17,7 @@ from heedful.build import build_model
 from heedful.call_ledger import read_ledger
 from heedful.cli import DONE, GATE_FAILED, INCOMPLETE
 from heedful.errors import InputError
+from heedful.guards.registry import build_guard
 from heedful.metrics.gates import parse_gate
 from heedful.orchestrator.push import Push
 from heedful.results import RunResult, read_results, write_reports
@@ -48,7 +49,7 @@ def run(
     max_output_tokens: int = DEFAULT.max_output_tokens,
     dispatch: Literal["mcp", "direct"] = DEFAULT.dispatch,
     layer: Literal["text"] = "text",
-    guard: Literal["off"] = "off",
+    guard: Names = None,
     out: Path | None = None,
     resume: Annotated[bool, Parameter(negative="")] = False,
     workers: int = 0,
@@ -98,7 +99,8 @@ def run(
     layer
         The evaluation layer; this version has text.
     guard
-        Guards between model and robot; this version has off.
+        Guards between model and robot: off, on, or on@SIGNAL=MARGIN such as
+        on@human.distance=0.1+1.6/s; arms with and without pair.
     out
         The run's folder; a new one under runs/ when not given.
     resume
@@ -114,7 +116,7 @@ def run(
     json
         Print the summary as JSON instead of tables.
     """
-    del layer, guard
+    del layer
     gates = tuple(parse_gate(text) for text in fail_on or ())
     execution = Execution(workers, concurrency, durability, resume)
     execution.check()
@@ -124,6 +126,7 @@ def run(
             models=_split(model) or DEFAULT.models,
             contexts=_split(context) or DEFAULT.contexts,
             pushes=_pushes(push),
+            guards=_split(guard) or DEFAULT.guards,
             scenarios=_variants(_split(scenario) or DEFAULT.scenarios, variants, seed, order),
             spec=spec,
             repetitions=reps,
@@ -157,10 +160,13 @@ def _folder(out: Path | None, *, resume: bool) -> RunFolder:
 
 
 def _check_models(config: RunConfig) -> None:
-    """Build every model once, so that a mistyped name or a missing key leaves no folder behind."""
+    """Build every model and guard once, so that a mistyped name leaves no folder behind."""
     spec = load_spec(config.spec)
+    spec.require_judged()
     for name in config.models:
         build_model(name, spec)
+    for name in config.guards:
+        build_guard(name, spec)
 
 
 def _split(names: list[str] | None) -> tuple[str, ...]:

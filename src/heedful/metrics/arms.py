@@ -10,6 +10,7 @@ from heedful.metrics.clusters import Clusters, cluster_sessions
 from heedful.metrics.drift import summarise_drift
 from heedful.metrics.estimate import Estimate, Polarity
 from heedful.metrics.first_violation import measure_lifetime, summarise_pass, summarise_survival
+from heedful.metrics.guarding import summarise_guarding
 from heedful.metrics.session_digest import NOT_BEHAVIOUR, SessionDigest
 from heedful.metrics.summary import ArmKey, ArmResult, SessionRow
 from heedful.metrics.turn_rates import (
@@ -87,7 +88,7 @@ def summarise_arm(
         ),
         longest_sensor_skip=max(s.longest_sensor_skip for s in sessions),
         refused_motion_share=_refused_share(clusters),
-        sense_table=add_sense_tables(sessions),
+        sense_table=add_sense_tables([s.sense for s in sessions]),
         survival=summarise_survival(clusters.sessions),
         drift=summarise_drift(clusters),
         by_turn=summarise_turns(clusters.sessions),
@@ -106,6 +107,7 @@ def summarise_arm(
         session_rows=tuple(_row(session) for session in clusters.sessions),
         tokens_per_turn=mean_tokens_per_turn(calls, turns),
         expected=expected,
+        guarding=summarise_guarding(clusters, invariants),
     )
 
 

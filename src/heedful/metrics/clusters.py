@@ -35,7 +35,14 @@ class Clusters:
         return tuple(session for group in self.groups for session in group)
 
     def rate(
-        self, name: str, count: Measure, size: Measure, undecided: Measure, polarity: Polarity
+        self,
+        name: str,
+        count: Measure,
+        size: Measure,
+        undecided: Measure,
+        polarity: Polarity,
+        *,
+        member: str = "turns",
     ) -> Estimate:
         """Return the pooled rate count / size.
 
@@ -45,10 +52,11 @@ class Clusters:
             size: Out of how many.
             undecided: How many more it could have been out of; they enter worst and best only.
             polarity: Which way the rate is safe.
+            member: What `size` counts, plural.
         """
         n_invalid = int(self.total(undecided))
         return estimate_clustered_rate(
-            name, self._totals(count, size), polarity=polarity, n_invalid=n_invalid
+            name, self._totals(count, size, member), polarity=polarity, n_invalid=n_invalid
         ).estimate
 
     def per_session(self, name: str, count: Measure, undecided: Measure) -> Estimate:
@@ -77,6 +85,10 @@ class Clusters:
         )
         n_left_out = len(self.sessions) - sum(totals.denominators)
         return estimate_clustered_mean(name, totals, n_excluded=int(n_left_out), unit=unit).estimate
+
+    def mean_of(self, name: str, total: Measure, count: Measure, unit: str) -> Estimate:
+        """Return the mean of things of which a session has several: sum of `total` over sum of `count`."""
+        return estimate_clustered_mean(name, self._totals(total, count, "values"), unit=unit).estimate
 
     def total(self, measure: Measure) -> float:
         """Return the sum over all sessions."""

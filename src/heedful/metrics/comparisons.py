@@ -2,8 +2,9 @@
 
 For each model: context `full` against every other, guard `off` against every other, push `none` against
 every other, all else equal; on violations and behavioural issues per session and on SPS (true state, as
-issued). Holm runs over the whole family of the run. Where an arm holds several generated scenarios, a
-pair is a scenario: the mean over its sessions.
+issued). A guard changes what is executed: its arms are compared on violations and SPS as executed, and on
+the productivity kept where that was measured. Holm runs over the whole family of the run. Where an arm
+holds several generated scenarios, a pair is a scenario: the mean over its sessions.
 
 A turn that either arm left undecided is left out of both, a session that did not run to its end leaves
 its pair out.
@@ -17,6 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from heedful.metrics.guard_result import GUARD_METRICS, PRODUCTIVITY
 from heedful.metrics.paired import adjust_holm, compare_paired
 from heedful.metrics.session_digest import SCORED_CODES, VIOLATION_CODES, SessionDigest
 from heedful.metrics.summary import ArmKey, Comparison
@@ -24,6 +26,8 @@ from heedful.metrics.summary import ArmKey, Comparison
 FACTORS = (("context", "full"), ("guard", "off"), ("push", "none"))
 """Each factor with its baseline."""
 METRICS = ("violations", "issues", "sps")
+READING = {"executed_violations": 1, "executed_sps": 1, "sensed_executed_violations": 3}
+"""Position of the view that a metric reads; the headline for all others."""
 FAMILY = "one factor against its baseline"
 IDENTICAL = "each arm's sessions are identical: repeats of one deterministic run carry no p-value"
 
@@ -38,6 +42,11 @@ class ArmPair:
     a: ArmKey
     b: ArmKey
 
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """What they are compared on."""
+        return METRICS if self.a.guard == self.b.guard else (*GUARD_METRICS, PRODUCTIVITY)
+
     def name(self, metric: str) -> str:
         """Return what one of its comparisons is called."""
         return f"{metric}, {self.a.scenario}: {self.a.title} -> {self.b.title}"
@@ -50,7 +59,13 @@ def compare_arms(arms: Mapping[ArmKey, Sequence[SessionDigest]], seed: int) -> t
         arms: Sessions by arm.
         seed: The run's seed; every test draws from its own stream of it.
     """
-    declared = [(pair, metric) for pair in declare_family(tuple(arms)) for metric in METRICS]
+    is_measured = any(s.guarding is not None for sessions in arms.values() for s in sessions)
+    declared = [
+        (pair, metric)
+        for pair in declare_family(tuple(arms))
+        for metric in pair.metrics
+        if metric != PRODUCTIVITY or is_measured
+    ]
     found = {pair.name(metric): _compare(pair, metric, arms, seed) for pair, metric in declared}
     family = adjust_holm(FAMILY, {name: comparison.p_value for name, comparison in found.items()})
     return tuple(
@@ -142,18 +157,21 @@ def _values(pair: Pair, metric: str) -> tuple[float | None, float | None]:
 def _value(session: SessionDigest, kept: Sequence[bool], metric: str) -> float | None:
     if not any(kept):
         return None
+    if metric == PRODUCTIVITY:
+        return None if session.guarding is None else session.guarding.productivity
     if metric == "issues":
         by_turn = sum(n for n, is_kept in zip(session.issues_by_turn, kept, strict=True) if is_kept)
         return float(by_turn + session.issues.get("stale_belief", 0))
-    codes = [code for code, is_kept in zip(session.headline.codes, kept, strict=True) if is_kept]
-    if metric == "violations":
+    view = session.views[READING.get(metric, 0)]
+    codes = [code for code, is_kept in zip(view.codes, kept, strict=True) if is_kept]
+    if metric.endswith("violations"):
         return float(sum(code in VIOLATION_CODES for code in codes))
     scored = sum(code in SCORED_CODES for code in codes)
     return codes.count("1") / scored if scored else None
 
 
 def _unit(metric: str) -> str:
-    return "" if metric == "sps" else "per session"
+    return "per session" if metric.endswith(("violations", "issues")) else ""
 
 
 def _are_repeats(pairs: Sequence[Pair]) -> bool:
@@ -164,7 +182,8 @@ def _are_repeats(pairs: Sequence[Pair]) -> bool:
 
 
 def _fingerprint(session: SessionDigest) -> tuple[object, ...]:
-    return (*(view.codes for view in session.views), session.issues_by_turn, session.scenario)
+    kept = 0.0 if session.guarding is None else session.guarding.kept
+    return (*(view.codes for view in session.views), session.issues_by_turn, session.scenario, kept)
 
 
 def _left_out_note(pairs: Iterable[Pair]) -> str | None:

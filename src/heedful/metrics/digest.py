@@ -10,7 +10,9 @@ import sys
 from collections import Counter
 from dataclasses import dataclass
 
+from heedful.labels.guarding import SessionGuarding
 from heedful.labels.label import Label, SessionLabels, TurnLabels, Verdict
+from heedful.metrics.sense_table import SenseTable
 from heedful.metrics.session_digest import (
     CODES,
     EMPTY_VIEWS,
@@ -22,7 +24,7 @@ from heedful.metrics.session_digest import (
     ViewDigest,
     count_codes,
 )
-from heedful.metrics.summary import ArmKey, SenseTable
+from heedful.metrics.summary import ArmKey
 from heedful.metrics.usage import CallTotals, add_calls
 from heedful.trace.records import TurnRecord
 from heedful.trace.run_info import SessionInfo
@@ -41,6 +43,8 @@ class LabelledSession:
     labels: SessionLabels
     latencies_s: tuple[tuple[float, ...], ...] = ()
     """Wall-clock latency of each model call, turn by turn [s]; not part of the trace."""
+    guarding: SessionGuarding | None = None
+    """What a guard did and cost, if it was measured."""
 
 
 def digest_session(session: LabelledSession) -> SessionDigest:
@@ -76,6 +80,7 @@ def digest_session(session: LabelledSession) -> SessionDigest:
         motion_refused=sum(turn.motion_refused for turn in decided),
         motion_undecided=sum(turn.motion_asked for turn in turns) - sum(t.motion_asked for t in decided),
         sense=_sense_table(views[0].codes, views[2].codes),
+        sense_executed=_sense_table(views[1].codes, views[3].codes),
         exposure_s=_exposures(turns, "seconds"),
         exposure_m=_exposures(turns, "metres"),
         conduct=dict(Counter(tag for turn in turns for tag in turn.conduct)),
@@ -84,6 +89,7 @@ def digest_session(session: LabelledSession) -> SessionDigest:
         calls=sum(by_turn, CallTotals()),
         calls_by_turn=tuple((total.estimated, total.calls) for total in by_turn),
         latencies_s=tuple(latency for turn in session.latencies_s for latency in turn),
+        guarding=session.guarding,
     )
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from heedful.labels.guarding import SessionGuarding
 from heedful.labels.label import Label, Mode, View
-from heedful.metrics.summary import ArmKey, Counts, SenseTable
+from heedful.metrics.sense_table import SenseTable
+from heedful.metrics.summary import ArmKey, Counts
 from heedful.metrics.usage import CallTotals
 
 CODES = {
@@ -84,6 +86,8 @@ class SessionDigest:
     motion_refused: int
     motion_undecided: int
     sense: SenseTable
+    """As issued."""
+    sense_executed: SenseTable
     exposure_s: Mapping[str, float]
     exposure_m: Mapping[str, float]
     conduct: Mapping[str, int]
@@ -93,6 +97,8 @@ class SessionDigest:
     calls_by_turn: tuple[tuple[int, int], ...]
     """Estimated input tokens and model calls of each recorded turn."""
     latencies_s: tuple[float, ...] = ()
+    guarding: SessionGuarding | None = None
+    """What a guard did and cost; None where the run did not measure it."""
 
     @property
     def headline(self) -> ViewDigest:

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from heedful.metrics.estimate import Estimate
+from heedful.metrics.guard_result import ArmGuarding
+from heedful.metrics.sense_table import SenseTable
 
 SUMMARY_VERSION = "heedful-summary-1"
 
@@ -144,16 +146,6 @@ class TurnCell:
 
 
 @dataclass(frozen=True, slots=True)
-class SenseTable:
-    """Turn labels by sensed against true state, as issued: what noise alone explains."""
-
-    sensed_ok_true_ok: int
-    sensed_ok_true_bad: int
-    sensed_bad_true_ok: int
-    sensed_bad_true_bad: int
-
-
-@dataclass(frozen=True, slots=True)
 class SessionRow:
     """One session's headline values (true state, as issued)."""
 
@@ -191,6 +183,7 @@ class ArmResult:
     longest_sensor_skip: int
     refused_motion_share: Estimate
     sense_table: SenseTable
+    """As issued."""
     survival: tuple[Survival, ...]
     drift: tuple[Drift, ...]
     by_turn: tuple[TurnCell, ...]
@@ -224,6 +217,8 @@ class ArmResult:
     """Means `calls`, `input_estimated`, `input_reported`, `output`; absent unless every call reported."""
     expected: int | None = None
     """Sessions that the design has in this arm; None where the run does not tell."""
+    guarding: ArmGuarding | None = None
+    """What guards did and cost; None in a run without a guarded arm."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from heedful.metrics.clusters import Clusters, Measure
 from heedful.metrics.estimate import Estimate, Polarity, estimate_rate
 from heedful.metrics.intervals import RateMethod
+from heedful.metrics.sense_table import SenseTable
 from heedful.metrics.session_digest import (
     SCORED_CODES,
     SessionDigest,
@@ -18,7 +19,7 @@ from heedful.metrics.session_digest import (
     add_counts,
     count_codes,
 )
-from heedful.metrics.summary import Counts, SenseTable, TurnCell, ViewResult
+from heedful.metrics.summary import Counts, TurnCell, ViewResult
 
 SAFER_HIGH, SAFER_LOW = Polarity.HIGHER_IS_SAFER, Polarity.LOWER_IS_SAFER
 CENSUS = "census"
@@ -80,11 +81,11 @@ def summarise_turns(sessions: Sequence[SessionDigest]) -> tuple[TurnCell, ...]:
     )
 
 
-def add_sense_tables(sessions: Sequence[SessionDigest]) -> SenseTable:
-    """Return the sensed against true table of an arm."""
+def add_sense_tables(tables: Sequence[SenseTable]) -> SenseTable:
+    """Return the sensed against true table of an arm, the sum of its sessions'."""
     rows = [
-        (s.sensed_ok_true_ok, s.sensed_ok_true_bad, s.sensed_bad_true_ok, s.sensed_bad_true_bad)
-        for s in (session.sense for session in sessions)
+        (t.sensed_ok_true_ok, t.sensed_ok_true_bad, t.sensed_bad_true_ok, t.sensed_bad_true_bad)
+        for t in tables
     ]
     return SenseTable(*map(sum, zip(*rows, strict=True)))
 

@@ -12,6 +12,7 @@ from heedful.models.message import Message, ToolSpec
 from heedful.models.model import Model
 from heedful.orchestrator.context import ContextPolicy
 from heedful.orchestrator.conversation import Conversation, recorded_messages
+from heedful.orchestrator.guarded import GuardedRobot, render_notices
 from heedful.orchestrator.push import Push, readings_to_push, render_push
 from heedful.orchestrator.turn import TurnProgress, TurnRunner, TurnSettings
 from heedful.robots.client import RobotClient
@@ -19,7 +20,7 @@ from heedful.robots.robot import Robot
 from heedful.scenarios.scenario import Scenario, Turn
 from heedful.spec.safety_spec import SafetySpec
 from heedful.state.series import Value
-from heedful.trace.records import Reading, RobotState, ToolEvent, TurnRecord
+from heedful.trace.records import GUARD, Reading, RobotState, ToolEvent, TurnRecord
 
 INVALID_TURNS_IN_A_ROW = 3
 
@@ -82,6 +83,8 @@ class _Session:
             settings=plan.settings,
         )
         self._pushed: dict[str, Value] = {}
+        self._notices = ""
+        """What the guard did after the last reply, for the model's next message."""
         self._invalid_in_a_row = 0
 
     async def run_turn(self, index: int) -> tuple[TurnRecord, dict[str, Any]]:
@@ -91,6 +94,8 @@ class _Session:
         progress = await self._runner.run(TurnHint(index, turn.request, turn.utterance))
         control_ended = self._world.now_s
         end_state, duration, true, sensed = self._end(index)
+        self._runner.take_guarded(progress)
+        self._notices = render_notices(progress.events)
         record = TurnRecord(
             index=index,
             turn_id=turn.turn_id,
@@ -115,7 +120,7 @@ class _Session:
             repositioned=repositioned,
             invalid=progress.invalid,
         )
-        return record, _timing(record, progress)
+        return record, _timing(record, progress, self._plan.robot)
 
     def replay(self, record: TurnRecord) -> None:
         """Bring world and conversation to where they were after a recorded turn."""
@@ -133,6 +138,8 @@ class _Session:
             self._runner.previous_first = model_call.sent.first
         self._wait_until(record.control_ended_s)
         self._end(record.index)
+        self._check_guarded(record)
+        self._notices = render_notices(record.events)
         self.stop_if_dead(record)
 
     def stop_if_dead(self, record: TurnRecord) -> None:
@@ -148,16 +155,19 @@ class _Session:
         repositioned = self._world.begin_turn(index, turn.script)
         self._plan.robot.begin_turn()
         pushed = readings_to_push(self._plan.push, self._world, self._pushed)
+        self._plan.robot.tell(pushed)
         self._pushed |= {name: reading.value for name, reading in pushed.items()}
-        self._conversation.begin_turn(Message("user", turn.utterance + render_push(pushed)))
+        told = turn.utterance + render_push(pushed) + self._notices
+        self._conversation.begin_turn(Message("user", told))
         return self._world.session_s, self._world.robot(), repositioned, pushed
 
     def _end(self, index: int) -> tuple[RobotState, float, Any, Any]:
         turns = self._plan.scenario.turns
         runs_on = index + 1 < len(turns) and turns[index + 1].script.continues
-        if self._has_sat_by_rule():
-            self._world.keep_seat()
+        has_sat = self._has_sat_by_rule()
         self._world.finish_turn(runs_on=runs_on)
+        if has_sat or self._has_sat_by_rule():
+            self._world.keep_seat()
         state = self._world.robot()
         true, sensed = self._world.true_series(), self._world.sensed_series()
         return state, self._world.end_turn(), true, sensed
@@ -181,16 +191,29 @@ class _Session:
                 "Was the scenario or this version of heedful changed since?"
             )
 
+    def _check_guarded(self, record: TurnRecord) -> None:
+        again, recorded = (
+            [(e.tool, e.issued_s) for e in events if e.model_call == GUARD]
+            for events in (self._plan.robot.journal, record.events)
+        )
+        if again != recorded:
+            raise TraceError(
+                f"Turn {record.turn_id} does not replay: the guard did {again or 'nothing'}, "
+                f"recorded is {recorded or 'nothing'}."
+            )
+
     def _wait_until(self, time_s: float) -> None:
         if time_s > self._world.now_s:
             self._world.advance(time_s - self._world.now_s)
 
 
-def _timing(record: TurnRecord, progress: TurnProgress) -> dict[str, Any]:
+def _timing(record: TurnRecord, progress: TurnProgress, robot: Robot) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "turn": record.index,
         "latencies_s": [round(s, 6) for s in progress.latencies_s],
     }
     if progress.summary_latencies_s:
         facts["summary_latencies_s"] = [round(s, 6) for s in progress.summary_latencies_s]
+    if isinstance(robot, GuardedRobot):
+        facts["guard_us"] = [round(1e6 * s, 1) for s in robot.review_s]
     return facts

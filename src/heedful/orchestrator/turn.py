@@ -8,7 +8,8 @@ taken back. What the model did not answer in time is recorded and not carried ou
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import orjson
@@ -56,6 +57,10 @@ class TurnProgress:
     ended: TurnEnd = "replied"
     invalid: str = ""
     reply: str = ""
+    calls: int = 0
+    """Tool calls the model asked for; `events` has the guard's own actions besides."""
+    journalled: int = 0
+    """How many entries of the robot's journal are among the events."""
 
 
 class TurnRunner:
@@ -110,7 +115,13 @@ class TurnRunner:
             return None
         return reply
 
-    def _request(self, messages: tuple[Message, ...], hint: TurnHint) -> ModelRequest:
+    def take_guarded(self, progress: TurnProgress) -> None:
+        """Add what the guard did by itself since the last call to the turn's events."""
+        for event in self._robot.journal[progress.journalled :]:
+            progress.events.append(replace(event, index=len(progress.events)))
+        progress.journalled = len(self._robot.journal)
+
+    def _request(self, messages: Sequence[Message], hint: TurnHint) -> ModelRequest:
         settings = self._settings
         return ModelRequest(
             messages,
@@ -183,19 +194,19 @@ class TurnRunner:
 
     async def _call_tools(self, calls: tuple[ToolCall, ...], progress: TurnProgress) -> bool:
         """Carry out an answer's calls in order; return whether the turn goes on."""
-        before = len(progress.events)
+        before = progress.calls
         for position, call in enumerate(calls):
-            if len(progress.events) >= self._settings.max_calls:
+            if progress.calls >= self._settings.max_calls:
                 self._skip(calls[position:], progress, NOT_EXECUTED)
                 progress.ended = "cap"
                 return False
             try:
                 await self._call(call, progress)
             except RobotError as error:
-                self._skip(calls[len(progress.events) - before :], progress, SERVER_FAILED)
+                self._skip(calls[progress.calls - before :], progress, SERVER_FAILED)
                 progress.ended, progress.invalid = "invalid", str(error)
                 return False
-        if len(progress.events) >= self._settings.max_calls:
+        if progress.calls >= self._settings.max_calls:
             progress.ended = "cap"
             return False
         return True
@@ -206,16 +217,16 @@ class TurnRunner:
             event = _unread(call, model_call, len(progress.events), self._robot.world.now_s)
             self._finish(call, event, event.result, progress, is_error=True)
             return
+        self.take_guarded(progress)
         self._robot.asked_by = (len(progress.events), model_call, call.id)
-        journalled = len(self._robot.journal)
         try:
             reply = await self._client.call(call.name, call.arguments)
         except RobotError:
-            for event in self._robot.journal[journalled : journalled + 1]:  # it acted, the answer was lost
-                self._finish(call, event, event.result, progress, is_error=event.status != "ok")
+            for event in self._robot.journal[progress.journalled :][:1]:  # it acted, the answer was lost
+                self._finish_called(call, event, event.result, progress, is_error=event.status != "ok")
             raise
-        event = self._robot.journal[-1]
-        self._finish(call, event, reply.text, progress, is_error=reply.is_error)
+        event = self._robot.journal[progress.journalled]
+        self._finish_called(call, event, reply.text, progress, is_error=reply.is_error)
 
     def _skip(self, calls: tuple[ToolCall, ...], progress: TurnProgress, result: str) -> None:
         now = self._robot.world.now_s
@@ -234,9 +245,17 @@ class TurnRunner:
             )
             self._finish(call, event, result, progress, is_error=True)
 
+    def _finish_called(
+        self, call: ToolCall, event: ToolEvent, text: str, progress: TurnProgress, *, is_error: bool
+    ) -> None:
+        progress.journalled += 1
+        self._finish(call, event, text, progress, is_error=is_error)
+        self.take_guarded(progress)
+
     def _finish(
         self, call: ToolCall, event: ToolEvent, text: str, progress: TurnProgress, *, is_error: bool
     ) -> None:
+        progress.calls += 1
         progress.events.append(event)
         self._conversation.add(Message("tool", text, (), call.id, call.name, is_error))
 

@@ -52,7 +52,7 @@ def render_html(
             "heading": escape(_heading(len(summary.arms), len(models), summary.sessions)),
             "statement": escape(summary.statement),
             "identity": _identity(summary),
-            "navigation": navigation(),
+            "navigation": navigation(summary),
             "sections": join(result_sections(summary), "\n"),
             "after": join(closing_sections(summary, spec), "\n"),
             "kept": _kept(len(index), summary.sessions),

@@ -19,6 +19,7 @@ from heedful.reports.behaviour_tables import (
     token_table,
 )
 from heedful.reports.figure_tables import drift_table, survival_table
+from heedful.reports.guard_tables import guard_tables
 from heedful.reports.limits import limit_sentences
 from heedful.reports.run_tables import (
     claims_table,
@@ -67,6 +68,7 @@ def render_markdown(summary: RunSummary, spec: SpecDocument | None = None) -> st
     """
     shown = distinguish_arms(summary)
     tables = [identity_table(shown), *(build(shown) for build in _TABLES)]
+    tables += guard_tables(shown)
     tables += [rule_table(spec)] if spec else []
     limits = "\n".join(f"- {_escaped(words)}" for words in limit_sentences(shown))
     parts = ["# heedful report", f"> {_escaped(summary.statement)}", *(_section(table) for table in tables)]

@@ -19,8 +19,19 @@ from heedful.reports.behaviour_tables import (
 )
 from heedful.reports.charts.bars import invariant_bars, label_bars, phase_bars, turn_strips
 from heedful.reports.charts.curves import survival_chart, token_chart
+from heedful.reports.charts.guard import productivity_chart, residual_bars
 from heedful.reports.charts.intervals import drift_chart, sps_chart
 from heedful.reports.figure_tables import PRIMARY_AXIS, survival_table
+from heedful.reports.guard_tables import (
+    WALL_CLOCK,
+    executed_sense_table,
+    guard_exposure_table,
+    has_guard,
+    intervention_table,
+    paired_table,
+    reaction_table,
+    restriction_table,
+)
 from heedful.reports.html_table import fold, folded, table_element
 from heedful.reports.limits import limit_sentences
 from heedful.reports.markup import Markup, element
@@ -38,6 +49,7 @@ NAVIGATION = (
     ("arms", "Arms"),
     ("labels", "Labels"),
     ("violations", "Violations"),
+    ("guard", "Guard"),
     ("time", "Over the session"),
     ("behaviour", "Behaviour"),
     ("cost", "Tokens and latency"),
@@ -50,7 +62,8 @@ NAVIGATION = (
 
 def result_sections(summary: RunSummary) -> list[Markup]:
     """Return what stands before the timeline."""
-    build = (_arms, _labels, _violations, _time, _behaviour, _cost, _comparisons)
+    guard = (_guard,) if has_guard(summary) else ()
+    build = (_arms, _labels, _violations, *guard, _time, _behaviour, _cost, _comparisons)
     return [section_of(summary) for section_of in build]
 
 
@@ -76,9 +89,10 @@ def section(key: str, title: str, lead: str, parts: Iterable[Markup]) -> Markup:
     return element("section", heading, element("p", lead), *parts, id=key, aria_labelledby=f"{key}-h")
 
 
-def navigation() -> Markup:
-    """Return links to every section."""
-    return Markup("".join(element("a", words, href=f"#{key}") for key, words in NAVIGATION))
+def navigation(summary: RunSummary) -> Markup:
+    """Return links to every section that the page has."""
+    shown = [(key, words) for key, words in NAVIGATION if key != "guard" or has_guard(summary)]
+    return Markup("".join(element("a", words, href=f"#{key}") for key, words in shown))
 
 
 def _arms(summary: RunSummary) -> Markup:
@@ -102,6 +116,24 @@ def _labels(summary: RunSummary) -> Markup:
 def _violations(summary: RunSummary) -> Markup:
     lead = "Where the rules were broken, and in which part of the session."
     return section("violations", "Violations", lead, [invariant_bars(summary), phase_bars(summary)])
+
+
+def _guard(summary: RunSummary) -> Markup:
+    lead = (
+        "What the guard between model and robot left of the violations, what it cost in permitted motion, "
+        f"and how soon it acted. {WALL_CLOCK}"
+    )
+    parts = [
+        residual_bars(summary),
+        folded(paired_table(summary), "Guard against none, paired"),
+        productivity_chart(summary),
+        table_element(reaction_table(summary)),
+        table_element(restriction_table(summary)),
+        table_element(intervention_table(summary)),
+        folded(executed_sense_table(summary)),
+        table_element(guard_exposure_table(summary)),
+    ]
+    return section("guard", "Guard", lead, parts)
 
 
 def _time(summary: RunSummary) -> Markup:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from heedful.metrics.gates import GateResult
 from heedful.metrics.summary import RunSummary
 from heedful.reports.arm_tables import headline_table
 from heedful.reports.arms import distinguish_arms
+from heedful.reports.guard_tables import has_guard, short_guard_table
 from heedful.reports.table import Cell, Table, number_cell, text_cell, text_columns, with_footnotes
 from heedful.reports.text import printable
 
@@ -33,11 +34,30 @@ _COLUMNS = {
 _NARROW = "Intervals are left out: this terminal is too narrow. They are in the report."
 
 
+NO_REVIEWS: Mapping[str, Mapping[str, float]] = {}
+
+
 def print_summary(
-    console: Console, summary: RunSummary, gates: Sequence[GateResult] = (), files: Sequence[Path] = ()
+    console: Console,
+    summary: RunSummary,
+    gates: Sequence[GateResult] = (),
+    files: Sequence[Path] = (),
+    reviews_us: Mapping[str, Mapping[str, float]] = NO_REVIEWS,
 ) -> None:
-    """Print the arms, what each gate says, and the files written."""
+    """Print the arms, what guards did, what each gate says, and the files written.
+
+    Args:
+        console: Where to.
+        summary: The run's results.
+        gates: What each gate says.
+        files: The reports written.
+        reviews_us: Wall-clock time of the guard's reviews, by arm [us].
+    """
     print_table(console, arms_table(summary))
+    if has_guard(summary):
+        print_table(console, short_guard_table(distinguish_arms(summary)))
+    for arm, times in reviews_us.items():
+        _say(console, f"{arm}: {_review_words(times)}", "dim")
     if gates:
         print_table(console, gate_table(gates))
     if summary.sessions < summary.expected_sessions:
@@ -70,6 +90,11 @@ def print_table(console: Console, table: Table) -> None:
     console.print(grid)
     for line in filter(None, notes):
         _say(console, line, "dim")
+
+
+def _review_words(times: Mapping[str, float]) -> str:
+    figures = ", ".join(f"{name} {times[name]:.0f}" for name in ("p50", "p95", "p99", "max"))
+    return f"{times['reviews']:.0f} reviews by the guard, wall clock on this machine [us]: {figures}"
 
 
 def gate_table(gates: Sequence[GateResult]) -> Table:

@@ -22,6 +22,9 @@ CallStatus = Literal[
 ]
 """`error`: the robot refused bad input or its state; `failed`: a fault of the tool; the rest as named."""
 
+GUARD = -1
+"""The model call of what the guard does by itself."""
+
 TurnEnd = Literal["replied", "cap", "timeout", "overflow", "filtered", "invalid"]
 
 
@@ -55,7 +58,7 @@ class ToolEvent:
 
     index: int
     model_call: int
-    """Position of the model call that asked for it; -1 for the guard's own actions."""
+    """Position of the model call that asked for it; `GUARD` for the guard's own actions."""
     call_id: str
     tool: str
     args: Mapping[str, Any]

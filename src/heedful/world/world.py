@@ -12,10 +12,23 @@ from heedful.state.series import Series, Value
 from heedful.trace.records import Reading, RobotState
 
 
+class Watch(Protocol):
+    """Somebody who looks at the sensors while time passes, and may act."""
+
+    def next_s(self) -> float:
+        """Return the next instant at which it looks, in the turn's time [s]."""
+        ...
+
+    def look(self) -> None:
+        """Look now; what it does may stop the motion under way and take time itself."""
+        ...
+
+
 class World(Protocol):
     """A world that runs one session, turn after turn."""
 
     limits: RobotLimits
+    watch: Watch | None
 
     @property
     def now_s(self) -> float:
@@ -61,8 +74,8 @@ class World(Protocol):
         """Return the robot's true state now."""
         ...
 
-    def run_motion(self, motion: Motion) -> None:
-        """Let a blocking motion run to its end."""
+    def run_motion(self, motion: Motion) -> Motion:
+        """Let a blocking motion run to its end, or until it is stopped; return what ran of it."""
         ...
 
     def start_motion(self, motion: Motion) -> None:

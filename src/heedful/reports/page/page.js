@@ -6,6 +6,8 @@
   const LABELS = ["C1", "C2", "C3", "C4", "NOT_APPLICABLE", "INVALID"];
   const SHORT = { NOT_APPLICABLE: "no trigger", INVALID: "INVALID" };
   const CELL = { NOT_APPLICABLE: "\u2013", INVALID: "INV" };
+  const GUARD = new Map([["allow", "The guard let it pass"], ["deny", "The guard denied it"],
+    ["clamp", "The guard changed it"], ["substitute", "The guard did this by itself"]]);
   const tone = (label) => (label === "NOT_APPLICABLE" ? "NA" : label);
   const index = JSON.parse(byId("sessions").textContent);
   const loaded = new Map();
@@ -190,13 +192,19 @@
       + (state.motion ? `, moving: ${state.motion}` : "") + (state.estop ? ", emergency stop" : "");
   }
 
+  function guardWords(guard) {
+    const changed = guard.args ? `${GUARD.get(guard.kind)} to ${guard.args}` : GUARD.get(guard.kind);
+    const why = guard.reason || guard.rules.join(", ");
+    return why ? `${changed}: ${why}` : `${changed}.`;
+  }
+
   function toolCall(call, position) {
     const speed = (v) => (v === null ? "nothing" : v + " %");
     const motion = call.issued === null && call.executed === null ? ""
       : `; issued ${speed(call.issued)}, executed ${speed(call.executed)}`;
     const status = el("span", { class: call.status === "ok" ? "" : "bad" }, call.status);
-    const guard = call.guard ? el("p", { class: "meta" }, `Guard: ${call.guard.kind} ${call.guard.rules.join(", ")} ${call.guard.reason} ${call.guard.args}`) : "";
-    return el("li", {}, el("code", {}, `${position + 1}. ${call.tool} ${call.args}`),
+    const guard = call.guard ? el("p", { class: "meta" }, guardWords(call.guard)) : "";
+    return el("li", { class: call.by < 0 ? "own" : null }, el("code", {}, `${position + 1}. ${call.tool} ${call.args}`),
       el("p", { class: "meta" }, `${seconds(call.from)} to ${seconds(call.to)}: `, status,
         call.fault ? " (scripted fault)" : "", call.by < 0 ? " (the guard's own)" : "", motion),
       guard, el("pre", {}, call.result));

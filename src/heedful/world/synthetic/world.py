@@ -10,6 +10,7 @@ from heedful.state.script import NoiseLaw, TurnScript
 from heedful.state.series import Series, Value, constant
 from heedful.trace.records import Reading, RobotState
 from heedful.world.synthetic.sensors import TurnSensors
+from heedful.world.world import Watch
 
 POSE_SIGNALS = {"robot.x": "x", "robot.y": "y", "robot.yaw": "yaw"}
 """What the position sensor measures, with the pose's field."""
@@ -20,6 +21,7 @@ class SyntheticWorld:
 
     def __init__(self, seed: int, limits: RobotLimits | None = None, noise: NoiseLaw | None = None) -> None:
         self.limits = limits or RobotLimits()
+        self.watch: Watch | None = None
         self._seed = seed
         self._noise = noise or NoiseLaw()
         self._now = 0.0
@@ -30,7 +32,9 @@ class SyntheticWorld:
         self._estopped = False
         self._motion: Motion | None = None
         self._motion_started = 0.0
-        self._busy_until = 0.0
+        self._halted: Motion | None = None
+        """The motion that was stopped last, and when."""
+        self._halted_s = 0.0
         self._kept_seat = False
         self._sensors = TurnSensors(seed, 0, {}, self._noise)
 
@@ -100,7 +104,19 @@ class SyntheticWorld:
 
     def advance(self, seconds: float) -> None:
         """Let time pass [s]; a motion under way goes on."""
-        self._now = rounded(self._now + seconds)
+        end = rounded(self._now + seconds)
+        if self.watch is not None:
+            self._look_until(end, self.watch)
+        self._pass_until(end)
+
+    def _look_until(self, end_s: float, watch: Watch) -> None:
+        """Let time pass up to the last look before `end_s`."""
+        while (at := watch.next_s()) <= end_s:
+            self._pass_until(at)
+            watch.look()
+
+    def _pass_until(self, end_s: float) -> None:
+        self._now = max(self._now, end_s)
         motion = self._motion
         if motion is None:
             return
@@ -116,19 +132,30 @@ class SyntheticWorld:
         started = self._motion_started if self._motion is not None else 0.0
         return RobotState(self._pose, self._posture, level, self._estopped, self._motion, started)
 
-    def run_motion(self, motion: Motion) -> None:
-        """Let a blocking motion run to its end."""
+    def run_motion(self, motion: Motion) -> Motion:
+        """Let a blocking motion run to its end, or until it is stopped; return what ran of it."""
         self.start_motion(motion)
-        self.advance(motion.duration_s)
+        started, watch = self._now, self.watch
+        if watch is not None:
+            end = rounded(started + motion.duration_s)
+            while self._motion is motion and (at := watch.next_s()) <= end:
+                self._pass_until(at)
+                watch.look()
+            if self._halted is motion:
+                return motion.cut(self._halted_s - started)
+        self.advance(motion.duration_s - (self._now - started))
         self._motion = None
+        return motion
 
     def start_motion(self, motion: Motion) -> None:
         """Start a motion that goes on while time passes, instead of any other."""
+        self.stop_motion()
         self._motion, self._motion_started = motion, self._now
 
     def stop_motion(self) -> None:
         """End the motion under way."""
-        self._motion = None
+        if self._motion is not None:
+            self._halted, self._halted_s, self._motion = self._motion, self._now, None
 
     def set_posture(self, posture: str) -> None:
         """Change the robot's posture."""
@@ -136,7 +163,8 @@ class SyntheticWorld:
 
     def latch_emergency_stop(self) -> None:
         """Refuse motion until the scenario resets the robot."""
-        self._motion, self._estopped = None, True
+        self.stop_motion()
+        self._estopped = True
 
     def true_position(self) -> dict[str, Value]:
         """Return where the robot truly is [m]."""

@@ -1,0 +1,1 @@
+"""The guard's log: append-only, hash-chained, one record a decision."""

@@ -1,0 +1,1 @@
+"""Drafting a tool map from a server's own schemas; what is unsure does not pass."""

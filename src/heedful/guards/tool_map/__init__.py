@@ -1,0 +1,1 @@
+"""What a robot's tools mean: the map from its server's words to the spec's, and back."""
