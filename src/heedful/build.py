@@ -24,6 +24,7 @@ from heedful.robots.client import DirectClient, RobotClient, offered_tools
 from heedful.robots.robot import Robot
 from heedful.scenarios.scenario import Scenario
 from heedful.spec.safety_spec import SafetySpec
+from heedful.trace.codec import content_hash
 from heedful.trace.run_info import SessionInfo
 from heedful.version import __version__
 from heedful.world.synthetic.world import SyntheticWorld
@@ -120,7 +121,7 @@ def describe_session(cell: Cell, plan: SessionPlan, spec_text: str, settings: Tu
         scenario_hash=plan.scenario.content_hash,
         spec=plan.spec.name,
         spec_version=plan.spec.version,
-        spec_hash=content_hash(spec_text.encode()),
+        spec_hash=content_hash(spec_text),
         repetition=cell.repetition,
         seed=cell.seed,
         turns=len(plan.scenario.turns),
@@ -131,11 +132,6 @@ def describe_session(cell: Cell, plan: SessionPlan, spec_text: str, settings: Tu
         max_calls_per_turn=settings.max_calls,
         heedful=__version__,
     )
-
-
-def content_hash(data: bytes) -> str:
-    """Return the short hash that identifies a text in traces."""
-    return hashlib.sha256(data).hexdigest()[:16]
 
 
 def session_seed(run_seed: int, scenario: str, repetition: int) -> int:

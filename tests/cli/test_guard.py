@@ -252,7 +252,7 @@ def test_a_probe_that_cannot_be_meant_is_refused_before_anything_is_called(
 
 
 def test_a_server_that_cannot_be_started_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_cli(["guard", "init", "--", "/no/such/robot"]) == 3
+    assert run_cli(["guard", "init", "--", "/no/such/robot"]) == 2
     assert run_cli(["guard", "init"]) == 2
     assert "one of them" in capsys.readouterr().err
 
@@ -265,3 +265,47 @@ def test_the_shipped_maps_are_listed(capsys: pytest.CaptureFixture[str]) -> None
 def test_a_margin_is_found_and_said_as_an_option(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_cli(["guard", "margin", "--decisions", "2000"]) == 0
     assert "use it: --margin human.distance=" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["--sepc", "x", "--", "true"], "Did you mean '--spec'"),
+        (["--http", "99999", "--", "true"], "--http takes a port from 0 (any free one) to 65535, not 99999"),
+        (["--ui", "-1", "--", "true"], "--ui takes a port"),
+        (["--log", "/nonexistent/guard.jsonl", "--", "true"], "cannot be written: No such file or directory"),
+        (["init", "--", "nosuch-robot"], "'nosuch-robot' cannot be asked: [Errno 2]"),
+        (["init", "--", "true"], "'true' cannot be asked: Connection closed"),
+        (["margin", "--rate", "2"], "below 1, not 2."),
+    ],
+)
+def test_what_cannot_be_meant_is_one_message_and_code_2(
+    given: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_cli(["guard", *given]) == 2
+    message = capsys.readouterr().err
+    assert told in message
+    assert "Traceback" not in message
+
+
+def test_a_standard_output_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    with (tmp_path / "out").open("wb") as out:
+        done = subprocess.run(
+            [*GUARD, "--", *ROBOT],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=60,
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"heedful: Standard output is a file")
+
+
+def test_what_is_no_log_has_no_last_hash(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    junk = tmp_path / "junk.jsonl"
+    junk.write_text("garbage\n", encoding="utf-8")
+    assert run_cli(["guard", "verify", str(junk)]) == 1
+    told = capsys.readouterr().out
+    assert "broken at line 1" in told
+    assert "last hash" not in told

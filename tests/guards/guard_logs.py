@@ -26,13 +26,12 @@ from heedful.guards.audit.records import (
     Record,
     Sensed,
     Sent,
-    text_hash,
 )
 from heedful.guards.guard import Command, Intervention
 from heedful.guards.settings import GuardSettings, Margin
 from heedful.spec.load import parse_spec, spec_text
 from heedful.state.geometry import Pose
-from heedful.trace.codec import GENESIS
+from heedful.trace.codec import GENESIS, content_hash
 from heedful.trace.decision import Decision, DecisionKind
 from heedful.trace.records import Reading
 
@@ -92,7 +91,7 @@ def header(at_s: float = 0.0, **changes: Any) -> Opened:
         "0.1.0",
         SPEC.name,
         SPEC.version,
-        text_hash(TEXT),
+        content_hash(TEXT),
         TEXT,
         dict(SPEC.document.tools),
         SPEC.limits,

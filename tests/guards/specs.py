@@ -500,13 +500,14 @@ def good_values(draw: st.DrawFn, plan: SpecPlan, signal: SignalPlan) -> Value:
 
 
 def calm_values(plan: SpecPlan) -> dict[str, Value]:
-    """Return values under which no rule is active, or as few as a search finds."""
+    """Return values under which no rule is active and every latch ends, as far as a search finds."""
     rng = Random(0)  # noqa: S311 - a search, no secret
     best: dict[str, Value] = {}
     fewest = math.inf
     for _ in range(200):
         values = {signal.name: _any_value(rng, plan, signal) for signal in plan.signals}
         active = sum(rule.when.holds(values) for rule in plan.state_rules)
+        active += sum(rule.release is not None and not rule.release.holds(values) for rule in plan.rules)
         if active < fewest:
             best, fewest = values, active
         if fewest == 0:

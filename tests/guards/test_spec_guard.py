@@ -150,7 +150,7 @@ def test_from_outside_only_the_way_back_in_is_allowed():
 
 
 def test_walk_is_judged_from_where_the_model_was_told_too():
-    """The stream has the robot at 0, the model was told 2.5 m: 1 m forward is inside from one of them only."""
+    """The stream has the robot at 0, the model was told 2.5 m: 1 m forward is inside from one of them."""
     guard = guard_with()
     forward = drive(linear_x=0.5, duration=2.0)
     assert guard.review(forward, 0.0) == ALLOW
@@ -238,7 +238,7 @@ BAD_ARGS: list[Any] = [
     "spec", [SPEC, small_spec(rule("R1", "human.distance < 0.5"))], ids=["bound", "free"]
 )
 def test_malformed_walk_is_refused_with_and_without_a_border(spec, args):
-    """Threads 3 and 4: NaN, booleans, text, a missing axis, aliases, whatever else the robot would make of it."""
+    """Threads 3 and 4: NaN, booleans, text, a missing axis, aliases, whatever the robot would make of it."""
     decision = guard_with(spec).review(replace(WALK, args=args), 0.0)
     assert decision.kind == "deny"
     assert decision.reason
@@ -290,7 +290,7 @@ def test_stop_that_fails_is_sent_again_until_the_robot_stands():
 
 
 def test_running_motion_is_stopped_before_the_window_ends():
-    """S1 begins with the sample at 0.6 s; 0.2 s before its 0.5 s are over, at 0.9 s, the guard stops the walk."""
+    """S1 begins with the sample at 0.6 s; 0.2 s before its 0.5 s are over, at 0.9 s, the guard stops it."""
     trial = Trial(HUMANOID, CALM)
     trial.command("walk_with_velocity", DRIVE)
     trial.wait(5)

@@ -167,6 +167,15 @@ def test_command_that_was_clamped_and_came_again_three_times_is_refused():
     assert call(dog, "walk_to", {**WALK, "speed_percent": 30}) is None
 
 
+def test_refusal_of_its_own_is_no_restriction():
+    dog = in_turn()
+    for _ in range(10):
+        if call(dog, "walk_to", WALK) is not None:
+            dog.restricted("walk_to", WALK)
+    call(dog, "get_proximity", {})
+    assert call(dog, "walk_to", WALK) is None
+
+
 def test_without_turns_a_quiet_gap_begins_one():
     dog = Watchdog()
     assert many(dog, 20, at=5.0) == [None] * 20

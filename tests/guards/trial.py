@@ -8,22 +8,20 @@ met, (d) what needs no restriction is unchanged, (g) a clamp is the most permiss
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from heedful.guards.guard import Command, Intervention
 from heedful.guards.settings import GuardSettings, Margin
 from heedful.guards.spec_guard import SpecGuard
 from heedful.spec.safety_spec import SafetySpec
-from heedful.state.geometry import Pose
-from heedful.state.motion import Motion, plan_motion
+from heedful.state.motion import plan_motion
 from heedful.trace.decision import Decision
 from heedful.trace.records import Reading
 
+from .double import Doing, Double
 from .oracle import (
-    ARGUMENTS,
     EPSILON,
     VIEWS,
     Oracle,
@@ -38,47 +36,6 @@ PERIOD_S = 0.1
 TAKES_S = {"wave_hand": 2.0, "shake_hands": 3.0, "stand_up": 4.0, "sit_down": 4.0}
 POSES = ("robot.x", "robot.y", "robot.yaw")
 TOLERANCE = 1e-6
-
-
-@dataclass
-class Doing:
-    """What the robot carries out."""
-
-    command: Command
-    motion: Motion | None
-    began_s: float
-    ends_s: float
-    """When it ends by itself."""
-    until_s: float
-    """End of its time to live, as the guard was told."""
-
-
-@dataclass
-class Double:
-    """The robot: where it truly is, what it does, which of its next calls fail."""
-
-    pose: Pose = field(default_factory=lambda: Pose(0.0, 0.0))
-    posture: str = "standing"
-    doing: Doing | None = None
-    sitting_until_s: float = math.inf
-    fails: Counter[str] = field(default_factory=Counter)
-    overruns: bool = False
-    """Whether a velocity command runs on when its duration is over."""
-
-    def takes(self, tool: str) -> bool:
-        """Return whether the next call of a tool works."""
-        self.fails[tool] -= 1
-        return self.fails[tool] < 0
-
-    def halt(self, t: float) -> None:
-        if self.doing is not None and self.doing.motion is not None:
-            self.pose = self.doing.motion.pose_at(t - self.doing.began_s)
-        self.doing = None
-
-    def at(self, t: float) -> Pose:
-        if self.doing is None or self.doing.motion is None:
-            return self.pose
-        return self.doing.motion.pose_at(t - self.doing.began_s)
 
 
 class Trial:
@@ -301,6 +258,7 @@ class Trial:
     def _intervene(self, intervention: Intervention) -> None:
         self._tell_guard("tried", intervention, self.now)
         doing = self.robot.doing
+        self._check_cause(intervention, doing)
         if intervention.kind == "sit_down":
             self.sits.append(self.now)
             self.failed_sits += not self._sit()
@@ -310,12 +268,36 @@ class Trial:
             else:
                 self.failed_s["stop"] = self.now
         elif doing is not None and self.robot.takes(doing.command.tool):
-            slower = {**doing.command.args, "speed_percent": intervention.max_percent}
+            slower = {**doing.command.args, **self._left(doing), "speed_percent": intervention.max_percent}
             self._run(replace(doing.command, args=slower))
         else:
             self.failed_s["limit"] = self.now
 
+    def _left(self, doing: Doing) -> dict[str, Any]:
+        """Return the arguments that say what is left of the motion under way."""
+        left_s = max(0.001, doing.ends_s - self.now)
+        if doing.command.tool == "walk_with_velocity":
+            return {"duration": left_s}
+        if doing.command.tool == "turn" and doing.motion is not None:
+            return {"angle_deg": math.degrees(doing.motion.w_z * left_s)}
+        return {}
+
     # What the laws say of motion under way and of obligations.
+
+    def _check_cause(self, intervention: Intervention, doing: Doing | None) -> None:
+        if intervention.kind == "sit_down" or doing is None:
+            assert intervention.kind != "limit", "(d) nothing moves that could be limited"
+            return
+        if not intervention.rules:
+            assert self.now >= doing.until_s - EPSILON, "(d) motion is stopped for no reason"
+            return
+        holding = self.oracle.holding(self.settings.reaction_s)
+        is_latched = any(self.oracle.latched(view) for view in VIEWS)
+        breach = self._breach(doing.command, doing.command.args, self.settings.reaction_s)
+        assert breach is not None or is_latched, f"(d) {doing.command} is disturbed for nothing"
+        if intervention.kind == "limit":
+            limits = [r.max_percent for kind, r in holding if kind == "limit" and doing.is_covered_by(r)]
+            assert intervention.max_percent == min(limits), f"(g) {doing.command} is slowed too much"
 
     def _check_running(self) -> None:
         doing = self.robot.doing
@@ -345,9 +327,7 @@ class Trial:
                 if self.now >= act_at and robot.sitting_until_s == math.inf:
                     last = self.sits[-1] if self.sits else -math.inf
                     assert self.now < last + retry_s + EPSILON, f"(c) nobody tries to meet {rule.id}"
-                is_stopped = robot.doing is None or not rule.covers(
-                    robot.doing.command.tool, robot.doing.command.tool_class
-                )
+                is_stopped = robot.doing is None or not robot.doing.is_covered_by(rule)
                 is_excused = is_stopped or self._has_failed("stop")
                 assert self.now < act_at or is_excused, f"(c) motion runs on beside {rule.id}"
 
@@ -379,6 +359,3 @@ def compiled(plan: SpecPlan) -> SafetySpec:
     if plan.shipped not in _COMPILED:
         _COMPILED[plan.shipped] = plan.compiled()
     return _COMPILED[plan.shipped]
-
-
-__all__ = ["ARGUMENTS", "Double", "Trial", "compiled"]

@@ -14,7 +14,8 @@ import orjson
 from cyclopts import App, Parameter
 
 from heedful.cli import DONE, GATE_FAILED, INCOMPLETE
-from heedful.errors import InputError
+from heedful.cli.ports import check_port
+from heedful.errors import InputError, StorageError, UnknownNameError
 from heedful.guards.audit.check import check_as_json, render_check, verify_log
 from heedful.guards.draft.draft import draft_tool_map
 from heedful.guards.margin.law import Noise
@@ -37,6 +38,20 @@ from heedful.trace.reader import Trace
 guard_app = App(name="guard", help="Guard any robot's MCP server by a safety spec.", help_format="plaintext")
 
 ROBOT_TOKEN_VARIABLE = "HEEDFUL_ROBOT_TOKEN"  # noqa: S105 - the name, not a token
+OPTIONS = (
+    "--spec",
+    "--map",
+    "--log",
+    "--margin",
+    "--max-calls",
+    "--url",
+    "--http",
+    "--host",
+    "--ui",
+    "--out",
+    "--probe",
+)
+"""What may stand before `--`, here and in `init`."""
 Command = Annotated[str, Parameter(allow_leading_hyphen=True)]
 
 
@@ -46,7 +61,7 @@ def guard(
     spec: str = "iso10218-humanoid",
     tool_map: Annotated[str, Parameter(name="--map")] = "heedful-robot",
     log: Path | None = None,
-    margins: Annotated[list[str] | None, Parameter(name="--margin")] = None,
+    margins: Annotated[list[str] | None, Parameter(name="--margin", negative="")] = None,
     max_calls: int = 20,
     url: str | None = None,
     http: int | None = None,
@@ -81,9 +96,13 @@ def guard(
     """
     options = GuardOptions(spec, tool_map, log, parse_margins(margins or ()), max_calls)
     link = _link(command, url)
-    front = Front(http, host, os.environ.get(TOKEN_VARIABLE) or None, _ui_port(ui))
+    http_port = None if http is None else check_port("--http", http)
+    front = Front(http_port, host, os.environ.get(TOKEN_VARIABLE) or None, _ui_port(ui))
     clock = time.monotonic
-    assembled = assemble(options, clock)
+    try:
+        assembled = assemble(options, clock)
+    except StorageError as error:
+        raise InputError(str(error)) from error
     lost = ""
     try:
         lost = asyncio.run(serve(front, link, assembled, clock))
@@ -231,16 +250,15 @@ def list_maps() -> int:
 
 
 def _link(command: Sequence[str], url: str | None) -> Link:
-    if bool(command) == (url is not None):
-        raise InputError(
-            "Say which robot to guard: `heedful guard -- COMMAND...` or `--url URL`, one of them."
-        )
+    _check_robot(command, url)
     if url is not None:
         return HttpLink(url, os.environ.get(ROBOT_TOKEN_VARIABLE) or None)
     return PipeLink(ChildServer(command))
 
 
 def _check_robot(command: Sequence[str], url: str | None) -> None:
+    if command and command[0].startswith("-"):
+        raise UnknownNameError("Option", command[0], OPTIONS)
     if bool(command) == (url is not None):
         raise InputError("Say which robot's server: `-- COMMAND...` or `--url URL`, one of them.")
 
@@ -248,7 +266,7 @@ def _check_robot(command: Sequence[str], url: str | None) -> None:
 def _ui_port(ui: int | bool) -> int | None:
     if ui is False:
         return None
-    return 0 if ui is True else int(ui)
+    return 0 if ui is True else check_port("--ui", ui)
 
 
 def _parts(

@@ -9,12 +9,12 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from rich.console import Console
 
-from heedful.build import content_hash
 from heedful.cli import DONE, GATE_FAILED
 from heedful.metrics.gates import parse_gate
 from heedful.results import RunResult, read_results, render, write_reports
 from heedful.run_folder import RunFolder
 from heedful.spec.load import parse_spec, spec_text
+from heedful.trace.codec import content_hash
 
 Format = Literal["html", "json", "md", "junit", "sarif"]
 Names = Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")]
@@ -51,8 +51,8 @@ def relabel(folder: Path, /, *, spec: str, format: Format | None = None) -> int:
     """
     run = RunFolder(folder)
     text, where = spec_text(spec)
-    judged_by = parse_spec(text, where)
-    result = read_results(run, spec=judged_by, spec_hash=content_hash(text.encode()))
+    judged_by = run.fit(parse_spec(text, where))
+    result = read_results(run, spec=judged_by, spec_hash=content_hash(text))
     return _give(run, result, format, prefix=f"relabel-{judged_by.name}-")
 
 

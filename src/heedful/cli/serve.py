@@ -6,6 +6,7 @@ import asyncio
 from typing import Literal
 
 from heedful.cli import DONE
+from heedful.cli.ports import check_port
 from heedful.errors import InputError
 from heedful.robots.robot import Robot
 from heedful.robots.serve import LOOPBACK, describe_server, serve_http, serve_stdio
@@ -44,6 +45,8 @@ def serve(
         Seed of the sensors' noise.
     """
     del world
+    if http is not None:
+        check_port("--http", http)
     script = load_scenario(scenario)
     if not 1 <= turn <= len(script.turns):
         raise InputError(f"--turn must be between 1 and {len(script.turns)}, not {turn}.")

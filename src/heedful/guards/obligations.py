@@ -30,6 +30,14 @@ class Obligations:
             if rule.invariant in invariants:
                 self._onsets.setdefault(rule.key, now_s)
 
+    def take_over(self, before: Obligations) -> tuple[str, ...]:
+        """Go on where another guard's obligations stood; return the ids that have no rule here."""
+        self.is_seated, self._tried_s = before.is_seated, before._tried_s
+        mine = {rule.key for rule in self._spec.obligations}
+        latched = before._latched()
+        self._onsets |= {rule.key: before._onsets[rule.key] for rule in latched if rule.key in mine}
+        return tuple(rule.invariant for rule in latched if rule.key not in mine)
+
     def release(self, readings: Sequence[Mapping[str, Value]]) -> tuple[str, ...]:
         """End, on the operator's reset, the obligations that every reading of the sensors releases.
 

@@ -122,6 +122,16 @@ class SpecGuard:
         """The motion that the robot carries out now."""
         return self._running
 
+    def take_over(self, before: SpecGuard, now_s: float) -> tuple[str, ...]:
+        """Go on where another guard, of another spec, stood: its obligations and the motion under way.
+
+        Returns:
+            The ids of latched invariants for which this spec requires nothing.
+        """
+        if before.running is not None:
+            self.began(before.running.command, now_s, before.running.until_s)
+        return self._obligations.take_over(before._obligations)
+
     def place(self, posture: str) -> None:
         """Take note of the posture that the robot's own joints report."""
         self._obligations.is_seated = posture == "seated"

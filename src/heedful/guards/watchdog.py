@@ -106,6 +106,7 @@ class Watchdog:
         self.settings.check()
         self._knows_turns = False
         self._passed_s = LONG_AGO
+        self._refused: _Mark | None = None
         self._start_turn(None)
 
     def begin_turn(self, now_s: float) -> None:
@@ -160,8 +161,10 @@ class Watchdog:
         self._recent.append(_Done(mark, _steady(result), is_error))
 
     def restricted(self, tool: str, args: Mapping[str, Any]) -> None:
-        """Take note that the guard clamped or denied a command."""
+        """Take note that the guard clamped or denied a command; what `review` refused does not count."""
         mark = _mark_of(tool, args)
+        if mark == self._refused:
+            return
         if mark in self._restricted or len(self._restricted) < MAX_MARKS:
             self._restricted[mark] += 1
 
@@ -173,7 +176,7 @@ class Watchdog:
         self._recent: deque[_Done] = deque(maxlen=longest)
         self._open: Counter[_Mark] = Counter()
         self._restricted: Counter[_Mark] = Counter()
-        self._refused: _Mark | None = None
+        self._refused = None
 
     def _count(self, mark: _Mark, now_s: float) -> None:
         """Count a call that was not refused, and await its result."""

@@ -138,7 +138,7 @@ def intervention_table(summary: RunSummary) -> Table:
 
 
 def reaction_table(summary: RunSummary) -> Table:
-    """Return how soon the guard acted by itself, in simulated time."""
+    """Return how soon the guard acted by itself, on the session's clock."""
     spread = "median / 95th percentile / longest"
     columns = (
         *text_columns("Arm", "Rule"),
@@ -217,8 +217,8 @@ def short_guard_table(summary: RunSummary) -> Table:
             *(count_cell(view_of(arm, *reading).violations_per_session) for reading in READINGS[:2]),
             *_short(arm),
         ],
-        note="Per session. Latency: simulated time from a rule\u2019s sensed onset to the command that "
-        "stops or slows motion.",
+        note="Per session. Latency: from a rule\u2019s sensed onset to the command that stops or "
+        "slows motion, on the session\u2019s clock.",
         empty=_EMPTY,
     )
 

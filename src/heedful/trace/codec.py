@@ -42,6 +42,12 @@ def line_hash(line: bytes) -> str:
     return hashlib.sha256(line).hexdigest()
 
 
+def content_hash(text: str | bytes) -> str:
+    """Return the short hash by which traces and guard logs name a text: a spec, a scenario, a tool list."""
+    data = text.encode() if isinstance(text, str) else text
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
 def decode_line(line: bytes, previous: str, where: str) -> Record:
     """Return the record in one line.
 

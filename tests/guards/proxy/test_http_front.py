@@ -215,3 +215,12 @@ def test_a_client_that_closes_the_connection_of_a_motion_stops_it() -> None:
         assert site.bench.gate.motions.abandoned is not None
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("headers", [{"host": "[::1"}, {"host": "127.0.0.1:8000", "origin": "http://["}])
+def test_a_host_or_origin_that_is_none_is_refused(headers: dict[str, str]) -> None:
+    async def run() -> None:
+        answer = await post(Site(), rpc("ping", _meta=META), {**modern("ping"), **headers})
+        assert answer.status_code == 400
+
+    asyncio.run(run())

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from heedful.guards.audit.records import Intervened, Noted, Outcome
+from heedful.guards.guard import Command
 from heedful.guards.proxy import message as m
 from heedful.guards.proxy.call import ProxySettings
 from tests.guards.proxy.harness import Bench, text, turn
@@ -276,3 +277,162 @@ def test_a_protective_call_always_passes(tool: str) -> None:
     bench = Bench()
     bench.call(tool)
     assert [c.params["name"] for c in bench.robot.calls()] == [tool]
+
+
+FAST = {**VELOCITY, "linear_x": 0.8, "speed_percent": 100}
+
+
+@pytest.mark.parametrize("tool", ["turn", "walk_to"])
+def test_motion_goes_on_being_watched_when_the_next_command_fails(tool: str) -> None:
+    @on_loop
+    async def test() -> None:
+        bench = moving()
+        bench.done(bench.call("walk_with_velocity", **FAST))
+        args = WALK if tool == "walk_to" else {"angle_deg": 30.0, "speed_percent": 20}
+        bench.done(bench.call(tool, **args), error=True)
+        await bench.pass_time(0.45, step=0.02, connected=False)
+        assert own_calls(bench) == ["stop"]
+
+    test()
+
+
+@on_loop
+async def test_fast_motion_is_not_taken_for_a_slow_command_that_was_refused() -> None:
+    bench = moving()
+    bench.done(bench.call("walk_with_velocity", **FAST))
+    bench.done(bench.call("walk_with_velocity", **{**VELOCITY, "linear_x": 0.1}), error=True)
+    await bench.pass_time(0.6, human_distance_m=0.9)
+    assert "stop" in own_calls(bench)
+
+
+@on_loop
+async def test_motion_that_was_stopped_is_not_watched_again_when_a_later_command_fails() -> None:
+    bench = moving()
+    bench.done(bench.call("walk_with_velocity", **FAST))
+    turning = bench.call("turn", angle_deg=30.0, speed_percent=20)
+    bench.done(bench.call("stop"))
+    bench.done(turning, error=True)
+    assert not bench.gate.motions.is_moving
+
+
+@on_loop
+async def test_a_stop_does_not_wait_for_a_slow_down_that_hangs() -> None:
+    bench = moving()
+    bench.done(bench.call("walk_with_velocity", **FAST))
+    answer = bench.robot.on_send
+    bench.robot.on_send = lambda sent: None if sent.params["name"] == "walk_with_velocity" else answer(sent)
+    await bench.pass_time(0.6, human_distance_m=0.9)
+    assert own_calls(bench) == ["walk_with_velocity"]
+    onset_s = bench.now_s
+    await bench.pass_time(0.45, step=0.02, connected=False)
+    stops = [r for r in bench.log.records if isinstance(r, Intervened) and r.action == "stop"]
+    assert stops
+    assert stops[0].at_s - onset_s <= 0.5
+    slowed = next(c for c in bench.robot.calls("walk_with_velocity") if bench.proxy._asker.is_own(c.id))
+    count = own_calls(bench).count("stop")
+    bench.done(slowed.id)
+    await bench.pass_time(0.1)
+    assert own_calls(bench).count("stop") == count + 1
+
+
+@on_loop
+async def test_a_velocity_of_zero_stops_at_once_while_motion_waits() -> None:
+    bench = moving()
+    first = bench.call("walk_to", **WALK)
+    second = bench.call("walk_to", **{**WALK, "x": 1.0})
+    zero = {**VELOCITY, "linear_x": 0.0}
+    stop = Command("stop", "protective")
+    read = bench.gate.map.read
+    bench.gate.map.read = lambda t, a, p: stop if t == "walk_with_velocity" else read(t, a, p)  # type: ignore
+    sent = bench.call("walk_with_velocity", **zero)
+    assert [c.id for c in bench.robot.calls()] == [first, sent]
+    assert "a stop was called after it" in text(bench.client.answer(second))
+
+
+@pytest.mark.parametrize(
+    "result", [{"resultType": "task", "taskId": "7"}, {"task": {"taskId": "7", "status": "working"}}]
+)
+def test_motion_that_the_server_moves_to_the_background_is_stopped(result: dict) -> None:
+    @on_loop
+    async def test() -> None:
+        bench = moving()
+        bench.proxy.from_server(m.answer(bench.call("walk_to", **WALK), result))
+        await bench.pass_time(0.1)
+        assert own_calls(bench) == ["stop"]
+        assert not bench.gate.motions.is_moving
+
+    test()
+
+
+@on_loop
+async def test_a_late_answer_does_not_take_the_place_of_what_was_asked_after_it() -> None:
+    bench = moving()
+    early = bench.call("get_proximity")
+    bench.now_s += 0.3
+    bench.sense(human_distance_m=0.5)
+    bench.done(early, {"human_distance_m": 3.0, "status": "ok", "age_s": 0.0})
+    assert bench.gate.state(bench.now_s).values["human.distance"] == 0.5
+
+
+@pytest.mark.parametrize("tool", ["stop", "emergency_stop", "sit_down"])
+def test_a_protective_call_passes_though_the_log_cannot_be_written(tool: str) -> None:
+    @on_loop
+    async def test() -> None:
+        bench = moving()
+        walking = bench.call("walk_to", **WALK)
+        waiting = bench.call("walk_to", **{**WALK, "x": 1.0})
+        bench.log.failure = OSError("the disk is full")
+        asked = bench.call(tool)
+        assert [c.id for c in bench.robot.calls()] == [walking, asked]
+        assert "was not sent" in text(bench.client.answer(waiting))
+        bench.done(asked)
+        bench.done(walking)
+        assert "denied" in text(bench.client.answer(bench.call("walk_to", **WALK)))
+
+    test()
+
+
+@on_loop
+async def test_a_gesture_is_not_lost_sight_of_when_a_walk_begins_beside_it() -> None:
+    bench = moving()
+    bench.call("wave_hand", hand="left")
+    bench.done(bench.call("walk_with_velocity", **VELOCITY))
+    bench.done(bench.call("stop"))
+    assert bench.gate.motions.is_moving
+
+
+@on_loop
+async def test_what_moves_is_stopped_when_the_guards_own_monitor_fails() -> None:
+    bench = moving()
+    bench.done(bench.call("walk_with_velocity", **FAST))
+    running = asyncio.create_task(bench.proxy.run())
+    await turn()
+    bench.gate.motions.due = lambda *_: 1 / 0  # type: ignore
+    await asyncio.sleep(0.1)
+    assert own_calls(bench)[-1] == "stop"
+    assert "monitor failed" in bench.gate.lost
+    running.cancel()
+
+
+@pytest.mark.parametrize("tool", ["stand_up", "walk_to"])
+def test_a_robot_that_may_have_stood_up_is_sat_down_in_time(tool: str) -> None:
+    @on_loop
+    async def test() -> None:
+        bench = moving()
+        bench.done(bench.call("sit_down"))
+        bench.done(bench.call(tool, **(WALK if tool == "walk_to" else {})), error=True)
+        await bench.pass_time(6.0, battery_percent=10.0)
+        assert "sit_down" in own_calls(bench)
+
+    test()
+
+
+@on_loop
+async def test_a_walk_that_goes_on_after_an_accepted_stop_is_stopped_again() -> None:
+    bench = moving()
+    bench.call("walk_to", **WALK)
+    bench.done(bench.call("stop"))
+    await bench.pass_time(0.8)
+    assert own_calls(bench) == []
+    await bench.pass_time(0.4)
+    assert own_calls(bench) == ["stop"]

@@ -255,9 +255,10 @@ def render_check(check: LogCheck, name: str) -> list[str]:
     if check.has_anchor is not None:
         found = "is that of one of its lines" if check.has_anchor else "is that of none of its lines"
         lines.append(f"the given hash {found}")
-    lines.append(
-        f"last hash: {check.last_hash} (kept elsewhere, it shows that nothing up to here was rewritten)"
-    )
+    if check.records:
+        lines.append(
+            f"last hash: {check.last_hash} (kept elsewhere, it shows that nothing up to here was rewritten)"
+        )
     return lines
 
 

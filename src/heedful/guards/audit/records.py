@@ -6,7 +6,6 @@ names what it belongs to by the number of its line. Below: `audit_codec` writes 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -230,9 +229,3 @@ def is_forced(record: Record) -> bool:
     if isinstance(record, Decided):
         return record.decision.kind != "allow"
     return not isinstance(record, Sensed | Outcome)
-
-
-def text_hash(text: str | bytes) -> str:
-    """Return the short hash by which traces and logs name a text."""
-    data = text.encode() if isinstance(text, str) else text
-    return hashlib.sha256(data).hexdigest()[:16]

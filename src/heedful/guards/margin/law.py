@@ -146,8 +146,7 @@ class Approach:
         Raises:
             InputError: If the rate is no share, or is 0 under noise without bounds.
         """
-        if not 0 <= rate < 1:
-            raise InputError(f"The wanted rate must be a share of at least 0 and below 1, not {rate}.")
+        check_rate(rate)
         if self.violation_rate(0.0) <= rate:
             return Margin()
         excess = self._excess_for(rate)
@@ -163,6 +162,16 @@ class Approach:
         if rate == 0:
             raise InputError("No margin gives a rate of 0 under gaussian noise; ask for 1e-6, say.")
         return _falls_to(self.violation_rate, rate, self.largest) - self.travel
+
+
+def check_rate(rate: float) -> None:
+    """Refuse a wanted rate of true violations that is no share.
+
+    Raises:
+        InputError: If it is not from 0 to below 1.
+    """
+    if not 0 <= rate < 1:
+        raise InputError(f"The wanted rate must be a share of at least 0 and below 1, not {rate:g}.")
 
 
 def aimed_rate(rate: float, expected: float) -> float:

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from heedful.errors import InputError
-from heedful.guards.margin.law import Approach, Noise, aimed_rate
+from heedful.guards.margin.law import Approach, Noise, aimed_rate, check_rate
 from heedful.guards.margin.thresholds import (
     NOW_S,
     Boundary,
@@ -118,6 +118,7 @@ def study_margin(
         InputError: If a number means nothing, the signal cannot have a margin, or no rule depends on it.
     """
     GuardSettings({signal: Margin()}).check(spec)
+    check_rate(wanted_rate)
     _check_numbers(spec, signal, age_s, decisions)
     approach = Approach(noise, age_s, speed)
     boundaries = find_boundaries(spec, signal)

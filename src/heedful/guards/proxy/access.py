@@ -6,7 +6,7 @@ import hmac
 import ipaddress
 import secrets
 from collections.abc import Callable, Iterable
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from starlette.datastructures import Headers
 
@@ -57,7 +57,7 @@ class Access:
             AccessError: If it is refused, with the HTTP status.
         """
         self._check_rate(peer)
-        host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
+        host = _split(f"//{headers.get('host', '')}").hostname or ""
         if self._hosts and host not in self._hosts:
             raise AccessError(421, "this host name is not served")
         origin = headers.get("origin")
@@ -81,7 +81,7 @@ class Access:
             raise AccessError(413, "the request is too large")
 
     def _is_own(self, origin: str, host: str) -> bool:
-        parts = urlsplit(origin)
+        parts = _split(origin)
         return parts.netloc == host and (not self._hosts or parts.hostname in self._hosts)
 
     def _check_rate(self, peer: str) -> None:
@@ -93,6 +93,13 @@ class Access:
         if len(self._left) >= MOST_PEERS and peer not in self._left:
             self._left.clear()
         self._left[peer] = (left - 1, now_s)
+
+
+def _split(address: str) -> SplitResult:
+    try:
+        return urlsplit(address)
+    except ValueError as error:
+        raise AccessError(400, "this is no host or origin") from error
 
 
 def is_loopback(host: str) -> bool:

@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any
 
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from heedful.errors import RobotError
 from heedful.guards.proxy.message import CALL_TOOL, CANCELLED, Message, notification, request
@@ -30,7 +31,13 @@ class Asker:
         """Set once the server takes requests: after the handshake, or with the first request without one."""
 
     def speak_modern(self, meta: dict[str, Any]) -> None:
-        """Speak the revision that a client's request without a handshake speaks."""
+        """Speak the revision that a client's request without a handshake speaks, unless a session is open.
+
+        A revision that is not known is not spoken: the server would refuse the guard's own stop in it.
+        """
+        is_session = self.can_ask.is_set() and self._envelope is None
+        if is_session or meta[PROTOCOL_VERSION_META_KEY] not in MODERN_PROTOCOL_VERSIONS:
+            return
         self._envelope = {
             PROTOCOL_VERSION_META_KEY: meta[PROTOCOL_VERSION_META_KEY],
             CLIENT_INFO_META_KEY: INFO,
@@ -49,11 +56,11 @@ class Asker:
         Raises:
             RobotError: If it answers with an error, or not in time.
         """
-        request_id = f"{self._prefix}{next(self._ids)}"
-        meta = {} if self._envelope is None else {"_meta": self._envelope}
+        question = self.question(method, params)
+        request_id: str = question.id
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._waiting[request_id] = future
-        self._send(request(request_id, method, {**params, **meta}))
+        self._send(question)
         try:
             return await asyncio.wait_for(future, timeout_s)
         except TimeoutError:
@@ -62,6 +69,11 @@ class Asker:
             raise RobotError(f"the robot's server did not answer {method} within {timeout_s:g} s") from None
         finally:
             self._waiting.pop(request_id, None)
+
+    def question(self, method: str, params: dict[str, Any]) -> Message:
+        """Return a request of the guard's own, not sent."""
+        meta = {} if self._envelope is None else {"_meta": self._envelope}
+        return request(f"{self._prefix}{next(self._ids)}", method, {**params, **meta})
 
     def is_own(self, request_id: Any) -> bool:
         """Return whether an id is, or looks like, one of the guard's own."""

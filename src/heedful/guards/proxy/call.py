@@ -49,6 +49,8 @@ class Call:
     """End of its time to live [s]."""
     abandoned: str = ""
     """Why nobody waits for it any more, or empty."""
+    before: Call | None = None
+    """The motion whose place it takes, and which goes on if the robot refuses this one."""
     notes: list[str] = field(default_factory=list)
     """What the guard did meanwhile, for the model."""
 

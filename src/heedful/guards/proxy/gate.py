@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -13,7 +14,7 @@ from heedful.guards.audit.records import OutcomeStatus
 from heedful.guards.guard import Command, GuardState, Refusal
 from heedful.guards.proxy.call import Ask, Call, Deny, Hold, Pass, ProxySettings, Verdict
 from heedful.guards.proxy.journal import Journal
-from heedful.guards.proxy.motions import Motions
+from heedful.guards.proxy.motions import Ending, Motions
 from heedful.guards.proxy.rules import Rules, hand_over
 from heedful.guards.proxy.telling import text_of
 from heedful.guards.settings import POSITION
@@ -84,6 +85,8 @@ class ProxyGate:
         self._watchdogs: dict[Hashable, Watchdog] = {}
         self._samples = Samples(guard.spec)
         self._told: dict[str, Reading] = {}
+        self._asked_s: dict[str, float] = {}
+        """When the newest answer about each signal was asked for [s]."""
 
     def review(self, ask: Ask, now_s: float) -> Verdict:
         """Return what becomes of a client's tool call; a guard that fails, or cannot log, refuses."""
@@ -96,7 +99,7 @@ class ProxyGate:
             return plan
         try:
             self._note(ask, plan, now_s)
-            number = self._log(ask, plan, now_s, began)
+            number = self._log_if_it_can(ask, plan, now_s, began)
             return Deny(plan.decision) if plan.args is None else self._send(ask, plan, number, now_s)
         except Exception as error:
             return Deny(Decision("deny", (), FAILED.format(type(error).__name__)))
@@ -118,13 +121,17 @@ class ProxyGate:
     def drop(self, ask: Ask, now_s: float, why: str = "a stop was called after it") -> Decision:
         """Refuse a call that waited."""
         plan = _refused(f"{ask.tool} was not sent: {why}")
-        self._log(ask, plan, now_s, perf_counter())
+        with contextlib.suppress(Exception):  # it is refused, recorded or not
+            self._log(ask, plan, now_s, perf_counter())
         return plan.decision
 
-    def moves(self, tool: str) -> bool:
-        """Return whether a tool is declared to move the robot on purpose."""
-        entry = self.map.tools.get(tool)
-        return entry is not None and entry.tool_class in MOTION_CLASSES
+    def moves(self, ask: Ask, now_s: float) -> bool:
+        """Return whether a call is read as one that moves the robot on purpose."""
+        try:
+            read = self.map.read(ask.tool, ask.args, self.pose(now_s))
+        except Exception:
+            return False
+        return isinstance(read, Command) and read.tool_class in MOTION_CLASSES
 
     def finish(self, key: Hashable, result: Mapping[str, Any] | None, now_s: float) -> Finished:
         """Take the robot's answer to a call.
@@ -148,7 +155,7 @@ class ProxyGate:
             self.journal.noted("failure", f"{type(error).__name__}: {error}", now_s, call)
         status: OutcomeStatus = "late" if call.abandoned else "error" if is_error else "ok"
         self.journal.outcome(call, status, text, now_s, told)
-        self.motions.settle(call, is_error=is_error, is_open=_asks_back(result))
+        self.motions.settle(call, _ending(result, is_error=is_error), now_s)
         notes = (*call.notes, *self.motions.notes)
         self.motions.notes.clear()
         return Finished(notes, call.decision, bool(call.abandoned))
@@ -156,7 +163,7 @@ class ProxyGate:
     def observe(self, poll: Poll, result: Mapping[str, Any], asked_s: float, now_s: float) -> None:
         """Take the answer to a poll; one that says nothing leaves its signals to grow old."""
         try:
-            self._take(self.map.readings(poll, result, asked_s, now_s), now_s)
+            self._take(self.map.readings(poll, result, asked_s, now_s), asked_s, now_s)
         except Exception as error:
             self.journal.noted("failure", f"{type(error).__name__}: {error}", now_s)
 
@@ -313,6 +320,15 @@ class ProxyGate:
             latency_us=(perf_counter() - began) * 1e6,
         )
 
+    def _log_if_it_can(self, ask: Ask, plan: _Plan, now_s: float, began: float) -> int:
+        """Log a decision; a protective call that cannot be logged is sent all the same, as number 0."""
+        try:
+            return self._log(ask, plan, now_s, began)
+        except Exception:
+            if _is_protective(plan):
+                return 0
+            raise
+
     def _reader(self, tool: str, args: Mapping[str, Any]) -> ToolReader:
         """Return how a call is read that the tool map has read already."""
         reader = self.map.tools[tool].reader_for(args)
@@ -327,24 +343,38 @@ class ProxyGate:
 
     def _learn(self, call: Call, result: Mapping[str, Any], now_s: float) -> Mapping[str, Reading]:
         found = self.map.readings_of(call.tool, result, call.sent_s, now_s, call.args)
-        self._take(found, now_s)
+        self._take(found, call.sent_s, now_s)
         if call.abandoned:
             return {}
         self._told.update(found)
         self.guard.told(found, now_s)
         return found
 
-    def _take(self, found: Mapping[str, Reading], now_s: float) -> None:
-        if found:
-            is_news = self._samples.take(found, now_s)
-            self.guard.observe(found, now_s)
-            self.journal.sensed(found, now_s, is_news=is_news)
+    def _take(self, found: Mapping[str, Reading], asked_s: float, now_s: float) -> None:
+        """Take readings, but for those of signals that were asked for again since, and answered."""
+        newest = {name: r for name, r in found.items() if asked_s >= self._asked_s.get(name, asked_s)}
+        if newest:
+            self._asked_s |= dict.fromkeys(newest, asked_s)
+            is_news = self._samples.take(newest, now_s)
+            self.guard.observe(newest, now_s)
+            self.journal.sensed(newest, now_s, is_news=is_news)
 
 
 def _refused(why: str) -> _Plan:
     return _Plan(Decision("deny", (), why))
 
 
-def _asks_back(result: Mapping[str, Any] | None) -> bool:
-    """Return whether a tool has not run yet but wants more input first."""
-    return result is not None and result.get("resultType") == "input_required"
+def _is_protective(plan: _Plan) -> bool:
+    """Return whether a plan sends a stop, a sit or an emergency stop."""
+    return plan.args is not None and plan.command is not None and plan.command.tool_class == "protective"
+
+
+def _ending(result: Mapping[str, Any] | None, *, is_error: bool) -> Ending:
+    """Return how a call ended, whatever the client asked for; an unknown kind of result may go on."""
+    kind = None if result is None else result.get("resultType")
+    if is_error or result is None:
+        return "failed"
+    if kind == "input_required":
+        return "open"
+    is_over = kind in (None, "complete") and not isinstance(result.get("task"), dict)
+    return "done" if is_over else "background"

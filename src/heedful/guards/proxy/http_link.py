@@ -24,7 +24,16 @@ from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import PROTOCOL_VERSION_META_KEY, jsonrpc_message_adapter
 
 from heedful.errors import InputError
-from heedful.guards.proxy.message import CALL_TOOL, INITIALIZE, LIST_TOOLS, Message, key_of, write
+from heedful.guards.proxy.message import (
+    CALL_TOOL,
+    INITIALIZE,
+    INVALID_REQUEST,
+    LIST_TOOLS,
+    Message,
+    failure,
+    key_of,
+    write,
+)
 from heedful.guards.proxy.stdio import LONGEST_LINE
 
 CONNECT_S = 5.0
@@ -123,9 +132,19 @@ class HttpLink:
     async def _pump(self, stream: Any) -> None:
         while True:
             message = await self._out.get()
-            metadata = ClientMessageMetadata(headers=self._headers(message))
-            parsed = jsonrpc_message_adapter.validate_python(message.body, by_name=False)
-            await stream.send(SessionMessage(parsed, metadata=metadata))
+            try:
+                metadata = ClientMessageMetadata(headers=self._headers(message))
+                parsed = jsonrpc_message_adapter.validate_python(message.body, by_name=False)
+            except (ValueError, TypeError, RecursionError):
+                self._refuse(message)
+            else:
+                await stream.send(SessionMessage(parsed, metadata=metadata))
+
+    def _refuse(self, message: Message) -> None:
+        """Answer a message that the transport cannot carry, in the server's place."""
+        if message.is_request:
+            self._asked.pop(key_of(message.id), None)
+            self._in.put_nowait(failure(message.id, INVALID_REQUEST, "this is no JSON-RPC 2.0 request"))
 
     def _headers(self, message: Message) -> dict[str, str]:
         """Return the headers that repeat the body, as the message's own revision wants them."""

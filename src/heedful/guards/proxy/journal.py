@@ -140,8 +140,9 @@ class Journal:
         now_s: float,
         told: Mapping[str, Reading] | None = None,
     ) -> None:
-        """Log what became of a call that was sent."""
-        self._try(Outcome(now_s, call.number, status, text[:LONGEST_TEXT], dict(told or {})))
+        """Log what became of a call that was sent, and whose decision is in the log."""
+        if call.number:
+            self._try(Outcome(now_s, call.number, status, text[:LONGEST_TEXT], dict(told or {})))
 
     def answered(self, number: int, status: OutcomeStatus, text: str, now_s: float) -> None:
         """Log what became of a call of the guard's own."""

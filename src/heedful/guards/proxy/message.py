@@ -1,12 +1,14 @@
 """JSON-RPC messages as they pass: the bytes that came, and what they mean.
 
 What is not restricted is passed on as the bytes that came. What a client sends is read strictly, so that
-the robot's server cannot read another meaning into the same bytes than the guard did.
+the robot's server cannot read another meaning into the same bytes than the guard did. Line breaks between
+its parts, which a server on pipes may take for the end of a message, pass as spaces.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +26,11 @@ CANCELLED, PROGRESS, INITIALIZED = (
     "notifications/initialized",
 )
 _ENVELOPE = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
-_CALL = frozenset({"name", "arguments", "_meta"})
+_CALL = frozenset({"name", "arguments", "_meta", "task"})
+_METHODS = frozenset({CALL_TOOL, LIST_TOOLS, INITIALIZE, CANCELLED, INITIALIZED})
+MOST_PARTS = 200_000
+"""Values that a client's message may hold: while one is taken apart, nobody looks at the sensors."""
+_AS_SPACES = bytes.maketrans(b"\r\n", b"  ")
 
 RequestId = str | int
 
@@ -91,8 +97,10 @@ def read_strict(line: bytes) -> Message:
         MessageError: If it is not one JSON-RPC message, or two readers could read it differently.
     """
     doubles: list[str] = []
+    if line.count(b",") > MOST_PARTS:
+        raise MessageError(f"the message holds more than {MOST_PARTS} values")
     try:
-        body = json.loads(line, object_pairs_hook=lambda pairs: _unique(pairs, doubles))
+        body = json.loads(line.decode(), object_pairs_hook=lambda pairs: _unique(pairs, doubles))
     except (ValueError, RecursionError) as error:
         raise MessageError(f"the message is not JSON: {error}", code=PARSE_ERROR) from error
     if not isinstance(body, dict):
@@ -106,9 +114,10 @@ def read_strict(line: bytes) -> Message:
     _check_names(body, _ENVELOPE, request_id)
     if "method" in body and not isinstance(body["method"], str):
         raise MessageError("the method must be text", request_id)
+    _check_method(body.get("method", ""), request_id)
     if body.get("method") == CALL_TOOL and isinstance(body.get("params"), dict):
         _check_names(body["params"], _CALL, request_id)
-    return Message(body, line)
+    return Message(body, line.translate(_AS_SPACES))
 
 
 def read_lenient(line: bytes) -> list[Message]:
@@ -161,9 +170,16 @@ def notification(method: str, params: dict[str, Any]) -> Message:
 def _unique(pairs: list[tuple[str, Any]], doubles: list[str]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs) and not doubles:
-        names = [name for name, _ in pairs]
-        doubles.append(next(n for n in names if names.count(n) > 1)[:40])
+        times = Counter(name for name, _ in pairs)
+        doubles.append(next(name for name, count in times.items() if count > 1)[:40])
     return found
+
+
+def _check_method(method: str, request_id: RequestId | None) -> None:
+    """Refuse a method that a reader which ignores case or space takes for one that is looked into."""
+    meant = method.strip().casefold()
+    if meant in _METHODS and method != meant:
+        raise MessageError(f"the method {method[:40]!r} must be written {meant!r}", request_id)
 
 
 def _check_names(body: Iterable[str], known: frozenset[str], request_id: RequestId | None) -> None:

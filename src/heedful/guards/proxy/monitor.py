@@ -100,7 +100,8 @@ class Monitor:
         if not self._gate.lost and self._asker.can_ask.is_set():
             now_s = self._clock()
             for act in self._gate.motions.due(now_s, self._gate.pose(now_s)):
-                slot = "sit_down" if act.intervention.kind == "sit_down" else "stop"
+                kind = act.intervention.kind
+                slot = kind if kind == "sit_down" or act.command is not None else "stop"
                 if slot not in self._acting or self._acting[slot].done():
                     self._acting[slot] = asyncio.get_running_loop().create_task(self._do(act))
         self.on_change()
@@ -122,6 +123,7 @@ class Monitor:
         except RobotError as error:
             self._failures += 1
             journal.answered(number, "error", str(error), self._clock())
+            motions.doubted(act)
         else:
             self._failures = 0
             journal.answered(number, "ok", text, self._clock())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from heedful.guards.guard import Command, Intervention, Refusal
 from heedful.guards.proxy.call import Call, ProxySettings
@@ -12,6 +12,12 @@ from heedful.guards.proxy.journal import Journal
 from heedful.guards.spec_guard import FAILED, SpecGuard
 from heedful.guards.tool_map.tool_map import ToolMap
 from heedful.state.geometry import Pose
+
+Ending = Literal["done", "failed", "open", "background"]
+"""How a call ended: carried out, refused, waiting for more input, or going on without a result."""
+
+STANDING = ("locomotion", "posture")
+"""What a robot that sits stands up for, or may."""
 
 
 @dataclass(frozen=True)
@@ -68,42 +74,69 @@ class Motions:
         """Take note that a call is sent."""
         if call.is_motion:
             call.until_s = now_s + self._time_to_live(call, now_s)
-            if self._is_beside(call):
-                self._beside.append(call)
-            else:
-                self._follow(call, now_s)
+            self._stopping_until_s = 0.0
+            if call.command.tool_class in STANDING:
+                self._guard.acted("stand_up")
+            self._place(call, now_s)
         self._calls[call.ask.key] = call
+
+    def _place(self, call: Call, now_s: float) -> None:
+        """Follow a motion, alone or beside the one that is followed."""
+        current = self._current
+        if self._is_beside(call):
+            self._beside.append(call)
+            return
+        if current is not None and current.command.tool_class != "locomotion":
+            self._beside.append(current)
+        else:
+            call.before = current
+        self._follow(call, now_s)
 
     def end(self, key: Hashable) -> Call | None:
         """Return, once, the call that a result belongs to."""
         return self._calls.pop(key, None)
 
-    def settle(self, call: Call, *, is_error: bool, is_open: bool) -> None:
+    def settle(self, call: Call, ending: Ending, now_s: float) -> None:
         """Draw from a call's result what the robot does now.
 
         Args:
             call: The call, ended.
-            is_error: Whether the robot refused or failed.
-            is_open: Whether it wants more input before it does anything.
+            ending: How.
+            now_s: The guard's clock [s].
         """
+        is_error = ending == "failed"
         if call.is_motion:
             if call.abandoned:
                 self.stop(f"the late result of {call.tool} arrived: {call.abandoned}")
-            if call.blocks or is_open or call.abandoned:
+            elif ending == "background":
+                self.stop(f"{call.tool} went on in the background")
+            is_over = call.blocks or ending == "open" or bool(call.abandoned)
+            if is_over and ending != "background":
                 self._drop(call)
+            self._go_back(call, is_refused=ending in ("failed", "open"), now_s=now_s)
         if not is_error and call.stops:
-            self.stopped(call.command.tool)
+            self.stopped(call.command.tool, now_s)
         elif not is_error and call.command.tool_class == "posture":
             self._guard.acted(call.command.tool)
 
-    def stopped(self, action: str) -> None:
-        """Take note that the robot accepted a protective action; open calls may still move it."""
+    def stopped(self, action: str, now_s: float) -> None:
+        """Take note that the robot accepted a protective action.
+
+        Open calls may still move it: one that has not ended a moment later is stopped again.
+        """
         self._last_stop = ""
         self._guard.acted(action)
         open_calls = list(self._calls.values())
+        last_s = now_s + self._guard.settings.retry_s
+        outlived = [call for call in open_calls if call.until_s > last_s]
+        for call in open_calls:
+            call.before = None
+            call.until_s = min(call.until_s, last_s)
         self._beside = [c for c in self._beside if c in open_calls]
         if self._current is not None and self._current not in open_calls:
             self._drop(self._current)
+        elif self._current in outlived:
+            self._follow(self._current, now_s)
 
     def abandon(self, key: Hashable, why: str, now_s: float) -> None:
         """Take note that nobody waits for a call: what it moves is stopped until its result is in."""
@@ -121,8 +154,10 @@ class Motions:
         for key, call in list(self._calls.items()):
             if call.ask.client == client:
                 self.abandon(key, "its client is gone", now_s)
-        if self._current is not None and self._current.ask.client == client:
-            self.stop(f"the client that called {self._current.tool} is gone")
+        moving = self._beside if self._current is None else [self._current, *self._beside]
+        left = next((call for call in moving if call.ask.client == client), None)
+        if left is not None:
+            self.stop(f"the client that called {left.tool} is gone")
 
     def stop(self, why: str) -> None:
         """Stop whatever moves, at once and until the robot has accepted it."""
@@ -160,10 +195,29 @@ class Motions:
     def accepted(self, act: Act, action: str, now_s: float) -> None:
         """Take note that the robot accepted it."""
         if action != "limit":
-            self.stopped(action)
+            self.stopped(action, now_s)
         elif act.command is not None and act.call is not None and act.call is self._current:
             act.call.args, act.call.command = act.args, act.command
             self._follow(act.call, now_s)
+        else:
+            self.doubted(act)
+
+    def doubted(self, act: Act) -> None:
+        """Stop a slowed motion that the robot may have begun after all, where nothing should move."""
+        if act.call is not None and self._current is None:
+            self.stop(f"{act.tool} was stopped while it was being slowed")
+
+    def _go_back(self, call: Call, *, is_refused: bool, now_s: float) -> None:
+        """Follow again what moved before a call that the robot did not carry out."""
+        before, call.before = call.before, None
+        if before is None or not is_refused or call.abandoned:
+            return
+        if before.blocks and before not in self._calls.values():
+            return
+        if self._current is None:
+            self._follow(before, now_s)
+        elif self._current is call:
+            self._beside.append(before)
 
     def _due(self, now_s: float) -> list[Intervention]:
         if now_s < self._stopping_until_s:

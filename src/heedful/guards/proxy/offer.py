@@ -11,7 +11,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
-from heedful.errors import HeedfulError, InputError, RobotError, UnknownNameError
+from heedful.errors import HeedfulError, InputError, UnknownNameError
 from heedful.guards.draft.guesses import guess_action, properties_of
 from heedful.guards.draft.probes import Answer
 
@@ -42,8 +42,8 @@ async def read_offer(command: Sequence[str], url: str | None, probes: Sequence[s
             is read once as well.
 
     Raises:
-        InputError: If a tool to call is not there, takes arguments, or reads like one that acts.
-        RobotError: If it cannot be started or reached, or does not answer.
+        InputError: If the server cannot be started or reached, or does not answer as an MCP server; or if a
+            tool to call is not there, takes arguments, or reads like one that acts.
     """
     target: Any = url
     if url is None:
@@ -66,7 +66,7 @@ async def read_offer(command: Sequence[str], url: str | None, probes: Sequence[s
         if isinstance(first, HeedfulError):
             raise first from None
         why = str(first) or type(first).__name__
-        raise RobotError(f"The robot's server cannot be asked: {why}.") from error
+        raise InputError(f"The robot's server {url or command[0]!r} cannot be asked: {why}.") from error
 
 
 def _check_probes(probes: Sequence[str], tools: Sequence[dict[str, Any]]) -> None:

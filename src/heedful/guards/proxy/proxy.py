@@ -88,7 +88,15 @@ class Proxy:
 
     def _watching_ended(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and task.exception() is not None:
+            self._stop_unseen()
             self.lose("the guard's own monitor failed")
+
+    def _stop_unseen(self) -> None:
+        """Send a stop whose answer nobody waits for."""
+        action = self.gate.map.action("stop") or self.gate.map.action("emergency_stop")
+        if action is not None and self.gate.motions.is_moving:
+            tool, args = action
+            self._link.send(self._asker.question(m.CALL_TOOL, {"name": tool, "arguments": args}))
 
     async def _watch(self) -> None:
         async with asyncio.TaskGroup() as tasks:
@@ -98,7 +106,10 @@ class Proxy:
     async def _look_at_tools(self) -> None:
         """Learn which tools the server has, and say which declared ones it lacks."""
         await self._asker.can_ask.wait()
-        await self.tools.learn(self._asker)
+        try:
+            await self.tools.learn(self._asker)
+        except Exception as error:
+            self.gate.journal.noted("failure", f"{type(error).__name__}: {error}", self._clock())
         self.gate.journal.server(self._server_facts(), self._clock())
 
     def _server_facts(self) -> ServerFacts:
@@ -255,7 +266,7 @@ class Proxy:
     def _decide(self, held: Held) -> None:
         if (
             self._held
-            and self.gate.moves(held.ask.tool)
+            and self.gate.moves(held.ask, self._clock())
             and not self.gate.is_expired(held.ask, self._clock())
         ):
             self._hold(held)  # no motion overtakes another
@@ -292,9 +303,15 @@ class Proxy:
         try:
             waiting, self._held = self._held, deque()
             for held in waiting:
-                self._decide(held)
+                self._decide_again(held)
         finally:
             self._is_releasing = False
+
+    def _decide_again(self, held: Held) -> None:
+        try:
+            self._decide(held)
+        except Exception as error:
+            self.gate.journal.noted("failure", f"{type(error).__name__}: {error}", self._clock())
 
     def _drop_held(self) -> None:
         """Refuse the motion that waits: a stop has been called after it."""

@@ -9,12 +9,13 @@ import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from heedful.guards.audit.records import Opened, text_hash
+from heedful.guards.audit.records import Opened
 from heedful.guards.settings import GuardSettings, Margin
 from heedful.guards.spec_guard import SpecGuard
 from heedful.guards.tool_map.load import parse_tool_map, tool_map_text
 from heedful.guards.tool_map.tool_map import ToolMap
 from heedful.spec.load import parse_spec, spec_text
+from heedful.trace.codec import content_hash
 from heedful.trace.records import Reading
 from heedful.version import __version__
 
@@ -62,14 +63,14 @@ def read_rules(files: RuleFiles, now_s: float) -> Rules:
         guard=__version__,
         spec=spec.name,
         spec_version=spec.version,
-        spec_hash=text_hash(text),
+        spec_hash=content_hash(text),
         spec_text=text,
         tools=dict(spec.document.tools),
         limits=tool_map.limits,
         settings=settings,
         tool_map=tool_map.name,
         tool_map_version=tool_map.version,
-        tool_map_hash=text_hash(map_text),
+        tool_map_hash=content_hash(map_text),
     )
     return Rules(SpecGuard(spec, settings), tool_map, header)
 
@@ -89,16 +90,7 @@ def hand_over(
         told: What the model was told last.
         now_s: The guard's clock [s].
     """
-    due = old.state(now_s).obligations
+    old.state(now_s)
     new.told(told, now_s)
     new.observe(sensed, now_s)
-    # SpecGuard has no way in for what another guard has latched
-    before, after = old._obligations, new._obligations
-    after.is_seated, after._tried_s = before.is_seated, before._tried_s
-    required = {rule.invariant: rule.key for rule in new.spec.obligations}
-    for one in due:
-        if one.invariant in required:
-            after._onsets[required[one.invariant]] = one.onset_s
-    if old.running is not None:
-        new.began(old.running.command, now_s, old.running.until_s)
-    return tuple(one.invariant for one in due if one.invariant not in required)
+    return new.take_over(old, now_s)

@@ -23,7 +23,7 @@ from heedful.guards.proxy.message import Message, MessageError, read_strict
 from heedful.guards.proxy.panel import Panel
 from heedful.guards.proxy.proxy import Proxy
 from heedful.guards.proxy.reload import Reloader
-from heedful.guards.proxy.stdio import StandardStreams
+from heedful.guards.proxy.stdio import StandardStreams, check_output
 
 LINGER_S = 2.0
 """How long HTTP clients can still read why everything is refused, once the robot's server is gone [s]."""
@@ -76,8 +76,11 @@ async def serve(front: Front, link: Link, assembled: Assembled, clock: Callable[
         clock: The guard's clock [s].
 
     Raises:
-        InputError: If the robot's server cannot be started or reached, or a port cannot be bound.
+        InputError: If the robot's server cannot be started or reached, a port cannot be bound, or standard
+            output is a file.
     """
+    if front.http is None:
+        check_output()
     gate = assembled.gate
     proxy = Proxy(link, gate, clock, is_shared=front.http is not None)
     reloader = Reloader(proxy, assembled.read_rules, clock)
@@ -153,7 +156,12 @@ def _apps(
 
 async def _listen(app: ASGIApp, at: socket.socket) -> None:
     config = uvicorn.Config(
-        app, log_level="critical", access_log=False, lifespan="off", timeout_graceful_shutdown=1
+        app,
+        log_level="critical",
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=1,
+        proxy_headers=False,  # else a header says whose requests are counted
     )
     listener = Listener(config)
     try:
@@ -170,6 +178,7 @@ def _bind(host: str, port: int) -> socket.socket:
         bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # asyncio asks for the protocol
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
+        bound.listen()  # so that whoever reads the address, printed before anything runs, finds it
     except OSError as error:
         raise InputError(f"{host}:{port} cannot be listened at: {error.strerror}.") from error
     return bound

@@ -208,6 +208,17 @@ async def _lines(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
             return
         if line := line.strip():
             yield line
+            await asyncio.sleep(0)  # lines that are there already must not keep the guard from looking
+
+
+def check_output() -> None:
+    """Refuse a standard output that nobody reads from as it comes.
+
+    Raises:
+        InputError: If it is a file.
+    """
+    if stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode):
+        raise InputError("Standard output is a file; an MCP client reads from a pipe. Or use --http PORT.")
 
 
 def _is_pipe(stream: IO[bytes]) -> bool:

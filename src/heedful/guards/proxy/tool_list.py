@@ -10,9 +10,9 @@ import orjson
 from mcp_types import SERVER_INFO_META_KEY
 
 from heedful.errors import RobotError
-from heedful.guards.audit.records import text_hash
 from heedful.guards.proxy.asker import Asker
 from heedful.guards.proxy.message import LIST_TOOLS, Message, editable, write
+from heedful.trace.codec import content_hash
 
 MOST_PAGES = 50
 ASK_S = 10.0
@@ -69,7 +69,7 @@ class ToolList:
         except RobotError as error:
             _say(f"the server's tools are not known: {error}")
             return
-        self.hash = text_hash(orjson.dumps(sorted(tools, key=_name), option=orjson.OPT_SORT_KEYS))
+        self.hash = content_hash(orjson.dumps(sorted(tools, key=_name), option=orjson.OPT_SORT_KEYS))
         lacking = [name for name in self.declared if name not in self.schemas]
         if lacking:
             _say(f"declared, but not offered by the server: {', '.join(lacking)}")
