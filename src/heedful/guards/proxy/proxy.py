@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
@@ -17,30 +16,24 @@ from heedful.guards.audit.records import UNKNOWN, ServerFacts
 from heedful.guards.proxy import message as m
 from heedful.guards.proxy.asker import Asker
 from heedful.guards.proxy.call import Ask, Deny, Hold
+from heedful.guards.proxy.first_answer import SILENT, FirstAnswer
 from heedful.guards.proxy.gate import ProxyGate
 from heedful.guards.proxy.link import Link
 from heedful.guards.proxy.message import Message, MessageError
 from heedful.guards.proxy.monitor import Monitor
-from heedful.guards.proxy.routes import Port, Route, Routes
+from heedful.guards.proxy.routes import Held, Port, Route, Routes
 from heedful.guards.proxy.telling import add_notes, refusal
 from heedful.guards.proxy.tool_list import ToolList
 from heedful.trace.decision import Decision
 
 MOST_HELD = 256
 """How many tool calls may wait."""
+ANSWER_S = 20.0
+"""How long the robot's server may take for its first answer [s]."""
 STALL_S = 0.5
 """A gap in the guard's own ticks after which what is read may have queued up since the last one [s]."""
 SETTLE_S = 5.0
 """How long the end of the proxy waits for what moves to be stopped [s]."""
-
-
-@dataclass(frozen=True)
-class Held:
-    """A tool call that waits for its turn."""
-
-    route: Route
-    message: Message
-    ask: Ask
 
 
 class Proxy:
@@ -66,6 +59,7 @@ class Proxy:
         self._held: deque[Held] = deque()
         self._is_releasing = False
         self._handshake: dict[str, Any] | None = None
+        self._first, self._silence = FirstAnswer(), ""
         self.tools = ToolList(gate.map.tools)
         """What the robot's server offers."""
 
@@ -77,7 +71,7 @@ class Proxy:
             try:
                 async for message in self._link.messages():
                     self.from_server(message)
-                why = await self._link.describe_end()
+                why = self._silence or await self._link.describe_end()
                 self.lose(why)
                 return why
             finally:
@@ -102,6 +96,13 @@ class Proxy:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.monitor.run())
             tasks.create_task(self._look_at_tools())
+            tasks.create_task(self._expect_answer())
+
+    async def _expect_answer(self) -> None:
+        """Give up a server that does not answer its first request."""
+        if await self._first.is_missing(ANSWER_S):
+            self._silence = SILENT
+            await self._link.close()
 
     async def _look_at_tools(self) -> None:
         """Learn which tools the server has, and say which declared ones it lacks."""
@@ -195,6 +196,7 @@ class Proxy:
         else:
             self._learn_revision(message)
             self._link.send(self._routes.open(self._routes.name(port, message), message))
+            self._first.asked()
 
     def _answer(self, port: Port, message: Message) -> None:
         if self._routes.is_asked(port, message):
@@ -337,6 +339,7 @@ class Proxy:
             self._announce(message)
 
     def _answered(self, message: Message) -> None:
+        self._first.answered()
         if self._asker.take(message):
             self.monitor.on_change()
             return

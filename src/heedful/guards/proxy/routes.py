@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from mcp.shared.subscriptions import SUBSCRIPTION_ID_META_KEY
 
+from heedful.guards.proxy.call import Ask
 from heedful.guards.proxy.message import INITIALIZE, PROGRESS, Message, MessageError, editable, key_of, write
 
 
@@ -41,6 +42,15 @@ class Route:
     method: str
     token: Any = None
     """The client's progress token."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A tool call that waits for its turn."""
+
+    route: Route
+    message: Message
+    ask: Ask
 
 
 class Routes:
