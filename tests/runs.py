@@ -38,7 +38,13 @@ def start(arguments: list[str], cwd: Path, **environment: str) -> subprocess.Pop
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=_heed_interrupts,  # noqa: PLW1509 - no thread runs here
     )
+
+
+def _heed_interrupts() -> None:
+    """Undo what a shell does to background jobs: they, and all they start, ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def heedful(arguments: list[str], cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
