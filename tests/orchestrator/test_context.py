@@ -26,6 +26,7 @@ from heedful.orchestrator.context import (
 )
 from heedful.orchestrator.conversation import (
     Conversation,
+    Excerpt,
     estimate_tokens,
     estimate_tool_tokens,
     recorded_messages,
@@ -370,3 +371,20 @@ def test_a_huge_turn_is_sent_whole_with_one_line_for_what_is_missing() -> None:
     assert last.sent.first == conversation.turn_starts[-1]
     assert last.sent.summary == f"{SUMMARY_HEAD} 2 turn(s)."
     assert replace(last.sent, summary="") != last.sent
+
+
+INDEX = st.none() | st.integers(-15, 15)
+
+
+@given(st.integers(0, 2), st.integers(0, 12), INDEX, INDEX, INDEX.filter(lambda step: step != 0))
+def test_what_a_call_sends_reads_like_a_tuple_while_the_conversation_grows(
+    heads: int, first: int, start: int | None, stop: int | None, step: int | None
+) -> None:
+    head = tuple(Message("system", f"head {k}") for k in range(heads))
+    messages = [Message("user", str(k)) for k in range(12)]
+    sent, expected = Excerpt(head, messages, first), (*head, *messages[first:])
+    messages.append(Message("user", "later"))
+    assert sent == expected
+    assert (len(sent), list(sent), repr(sent)) == (len(expected), list(expected), repr(expected))
+    assert sent[start:stop:step] == expected[start:stop:step]
+    assert [sent[k] for k in range(-len(expected), len(expected))] == [*expected, *expected]

@@ -89,7 +89,8 @@ class Activity:
         deadline = self.latches.deadline_in(self.spec.by_key[rule.invariant])
         if deadline is not None and t >= deadline - 1e-9:
             return True
-        return rule.key in self._prohibited_unknown(self.timeline.settled_at(t), t)
+        active = self.timeline.settled_at(t)
+        return rule.invariant in active and self.timeline.is_unknown_at(rule.invariant, t)
 
     def _is_pending(self, rule: Rule, t: float) -> bool:
         onset, deadline = self.latches.onset_in(rule), self.latches.deadline_in(rule)

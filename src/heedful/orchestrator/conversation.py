@@ -49,12 +49,21 @@ class Excerpt(Sequence[Message]):
 
     def __getitem__(self, index: int | slice) -> Message | tuple[Message, ...]:
         if isinstance(index, slice):
-            return tuple([self[k] for k in range(*index.indices(len(self)))])
+            return self._slice(index)
         at = index if index >= 0 else len(self) + index
         if not 0 <= at < len(self):
             raise IndexError(index)
         skipped = len(self._head)
         return self._head[at] if at < skipped else self._messages[self._first + at - skipped]
+
+    def _slice(self, part: slice) -> tuple[Message, ...]:
+        """Return a part, without going through the messages before it where that can be."""
+        start, stop, step = part.indices(len(self))
+        skipped = len(self._head)
+        if start < skipped or step != 1:
+            return tuple(self)[part]
+        ahead = self._first - skipped
+        return tuple(self._messages[ahead + start : ahead + max(start, stop)])
 
     def __iter__(self) -> Iterator[Message]:
         return chain(self._head, islice(self._messages, self._first, self._end))
