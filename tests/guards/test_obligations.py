@@ -84,15 +84,29 @@ def test_what_was_done_for_an_obligation_is_not_undone(tool):
     assert trial.command(tool, WALK if tool == "walk_to" else {}).rules == ("S4",)
 
 
-def test_standing_up_that_is_under_way_at_the_onset_is_stopped():
+def test_standing_up_that_is_under_way_at_the_onset_costs_no_deadline():
+    """It gets up from 4.5 to 8.5 s; onset 4.7 s: it sits from 9.7 to 13.7 s, in time for 14.7 s."""
     trial = Trial(HUMANOID, CALM)
     trial.command("sit_down", {})
     trial.wait(45)
     trial.command("stand_up", {})
     trial.wait(1)
     trial.values["battery.level"] = 14.0
+    trial.wait(90)
+    assert (trial.now, trial.sits[0], trial.robot.posture) == (13.6, 9.7, "standing")
     trial.wait(1)
-    assert (trial.robot.doing, trial.robot.posture) == (None, "seated")
+    assert trial.robot.posture == "seated"
+
+
+def test_getting_up_whose_end_nobody_reports_does_not_count_as_sitting():
+    """The call is cut off and never acknowledged; the guard sits all the same when the time has come."""
+    guard = SpecGuard(compiled(HUMANOID))
+    guard.acted("sit_down")
+    guard.began(Command("stand_up", "posture"), 0.0)
+    guard.ended()
+    values = {**CALM, "battery.level": 14.0, "robot.yaw": 0.0}
+    guard.observe({name: Reading(value, 0.0) for name, value in values.items()}, 0.0)
+    assert guard.due(5.0)[-1:] == (SIT_DUE,)
 
 
 def test_failed_sits_are_tried_again_every_second():

@@ -250,8 +250,10 @@ class Trial:
         robot = self.robot
         if not robot.takes("sit_down"):
             return False
-        if robot.posture != "seated" and robot.sitting_until_s == math.inf:
-            self._halt()
+        self._halt()
+        if robot.posture == "seated":
+            self._tell_guard("acted", "sit_down")
+        elif robot.sitting_until_s == math.inf:
             robot.sitting_until_s = self.now + TAKES_S["sit_down"]
         return True
 

@@ -23,6 +23,8 @@ from heedful.trace.records import Reading
 ALLOW = Decision("allow")
 ANY_HEADING = ("walk_to", "turn")
 """Motions whose path is the same whichever way the robot faces."""
+UPRIGHT = ("locomotion", "posture")
+"""Classes of motion after whose beginning nobody may count on the robot still being seated."""
 FAILED = "the guard failed and refuses: {0}"
 
 
@@ -112,6 +114,8 @@ class SpecGuard:
         if command.tool_class in MOTION_CLASSES:
             self._running = Running(command, self.plan(command, now_s), now_s, until_s)
             self._tried_until_s.clear()
+            if command.tool_class in UPRIGHT:
+                self._obligations.acted("stand_up")  # whatever becomes of it
 
     def ended(self) -> None:
         """Take note that the robot stands still."""
