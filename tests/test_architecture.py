@@ -36,8 +36,13 @@ TOP = {
     "call_ledger",
     "file_lock",
     "cell_runner",
+    "session_work",
+    "shared_folder",
+    "ray_cluster",
+    "ray_batch",
     "batch",
     "results",
+    "film",
     "checks",
     "cli",
     "__init__",
@@ -45,7 +50,7 @@ TOP = {
 }
 """The layer above everything; its members may import anything below and, among themselves, no cycle."""
 
-LATE_IMPORTS = {"spec.smt", "build", "checks", "__init__"}
+LATE_IMPORTS = {"spec.smt", "ray_cluster", "build", "checks", "__init__"}
 """Modules that may import inside a function, because they wrap something optional or costly."""
 
 

@@ -1,7 +1,8 @@
 """Running every session of a design: in parallel, crash-safe, resumable.
 
 A session is the unit of distribution, a turn the unit of resume. Scripted models run in worker
-processes; served models share this process, so that a provider's rate limit is one limit.
+processes; served models share this process, so that a provider's rate limit is one limit. On a Ray
+cluster (`ray_batch`) both run in its workers, and one of them keeps the limits.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from multiprocessing.context import BaseContext
-from pathlib import Path
 
 from heedful.build import Cell, build_model
 from heedful.call_ledger import LedgeredModel
 from heedful.cell_runner import CellRunner, OnTurns, is_finished
 from heedful.errors import HeedfulError, StorageError
+from heedful.ray_batch import Ended, run_on_ray
 from heedful.run_config import Execution
 from heedful.run_folder import RunFolder
-from heedful.trace.writer import Durability
+from heedful.session_work import is_scripted, run_cell
 
 PRELOADED = ["heedful.batch", "heedful.robots.serve", "heedful.robots.mcp_client"]
 
@@ -50,7 +51,14 @@ class Outcome:
         except StorageError:
             raise
         except HeedfulError as error:
-            self.problems.append(f"{cell.session}: {error}")
+            self.note(cell, str(error))
+        else:
+            self.note(cell)
+
+    def note(self, cell: Cell, problem: str = "") -> None:
+        """Note that a session ended, or why it did not."""
+        if problem:
+            self.problems.append(f"{cell.session}: {problem}")
         else:
             self.finished += 1
 
@@ -77,39 +85,37 @@ def run_batch(folder: RunFolder, execution: Execution, on_turns: OnTurns = lambd
         outcome = Outcome(len(cells), len(cells) - len(open_cells))
         done = set(cells) - set(open_cells)
         on_turns(sum(len(runner.scenario(cell.scenario).turns) for cell in done))
-        _run_scripted(folder, [c for c in open_cells if _is_scripted(c)], execution, outcome, on_turns)
-        served = [c for c in open_cells if not _is_scripted(c)]
-        if served:
-            asyncio.run(_run_served(runner, served, execution, outcome, on_turns))
+        if execution.workers == "ray":
+            _run_on_ray(folder, open_cells, execution, outcome, on_turns)
+        else:
+            _run_here(runner, open_cells, execution, outcome, on_turns)
     return outcome
 
 
-def run_cell(path: Path, cell: Cell, durability: Durability) -> int:
-    """Run one session in this process; return how many turns were run."""
-    counted: list[int] = []
-    runner = _runner(path, durability)
+def _run_on_ray(
+    folder: RunFolder, cells: Sequence[Cell], execution: Execution, outcome: Outcome, on_turns: OnTurns
+) -> None:
+    def note(cell: Cell, ended: Ended) -> None:
+        on_turns(ended.turns)
+        outcome.note(cell, ended.problem)
 
-    async def play() -> None:
-        # The task's result must stay small: asyncio.run formats the task when it restores signal handlers.
-        await runner.run(cell, build_model(cell.model, runner.spec), counted.append)
-
-    asyncio.run(play())
-    return sum(counted)
+    run_on_ray(folder, cells, execution, note)
 
 
-@lru_cache(maxsize=4)
-def _runner(path: Path, durability: Durability) -> CellRunner:
-    return CellRunner(RunFolder(path), durability)
-
-
-def _is_scripted(cell: Cell) -> bool:
-    return cell.model.startswith("reference/")
+def _run_here(
+    runner: CellRunner, cells: Sequence[Cell], execution: Execution, outcome: Outcome, on_turns: OnTurns
+) -> None:
+    _run_scripted(runner.folder, [c for c in cells if is_scripted(c)], execution, outcome, on_turns)
+    served = [c for c in cells if not is_scripted(c)]
+    if served:
+        asyncio.run(_run_served(runner, served, execution, outcome, on_turns))
 
 
 def _run_scripted(
     folder: RunFolder, cells: Sequence[Cell], execution: Execution, outcome: Outcome, on_turns: OnTurns
 ) -> None:
-    workers = min(execution.workers or os.cpu_count() or 1, len(cells))
+    asked = execution.workers if isinstance(execution.workers, int) else 0
+    workers = min(asked or os.cpu_count() or 1, len(cells))
     if workers <= 1:
         for cell in cells:
             outcome.count(cell, lambda c=cell: on_turns(run_cell(folder.path, c, execution.durability)))  # type: ignore[misc]
@@ -139,9 +145,9 @@ async def _run_served(
             except StorageError:
                 raise
             except HeedfulError as error:
-                outcome.problems.append(f"{cell.session}: {error}")
+                outcome.note(cell, str(error))
             else:
-                outcome.finished += 1
+                outcome.note(cell)
 
     try:
         async with asyncio.TaskGroup() as group:

@@ -9,7 +9,7 @@ from typing import Literal
 
 import orjson
 
-from heedful.errors import InputError
+from heedful.errors import InputError, UnknownNameError
 from heedful.guards.registry import build_guard
 from heedful.models.model import Model
 from heedful.models.reference.registry import build_reference_model
@@ -28,8 +28,11 @@ from heedful.trace.codec import content_hash
 from heedful.trace.run_info import SessionInfo
 from heedful.version import __version__
 from heedful.world.synthetic.world import SyntheticWorld
+from heedful.world.world import ProximitySource, World
 
 Dispatch = Literal["mcp", "direct"]
+LAYERS = ("text", "sim")
+"""The evaluation layers that a run may have: synthetic sensors, and a simulated body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class Cell:
     seed: int
     """The world's seed: the same for every arm of a repetition, so that arms pair."""
     guard: str = "off"
+    layer: str = "text"
 
     @property
     def session(self) -> str:
@@ -51,6 +55,7 @@ class Cell:
         parts = [self.model, self.context]
         parts += [f"push-{self.push}"] if self.push != "none" else []
         parts += [f"guard-{self.guard}"] if self.guard != "off" else []
+        parts += [f"layer-{self.layer}"] if self.layer != "text" else []
         parts += [Path(self.scenario).name.removesuffix(".yaml"), f"r{self.repetition}"]
         return "--".join(_slug(part) for part in parts)
 
@@ -68,10 +73,17 @@ def build_model(name: str, spec: SafetySpec) -> Model:
 
 
 def build_plan(
-    cell: Cell, scenario: Scenario, spec: SafetySpec, model: Model, settings: TurnSettings, dispatch: Dispatch
+    cell: Cell,
+    scenario: Scenario,
+    spec: SafetySpec,
+    model: Model,
+    settings: TurnSettings,
+    dispatch: Dispatch,
+    proximity: ProximitySource = "geometry",
 ) -> SessionPlan:
     """Return everything that one session needs."""
-    robot = build_robot(SyntheticWorld(cell.seed, spec.limits, scenario.noise_law()), cell.guard, spec)
+    world = build_world(cell.layer, cell.seed, scenario, spec, proximity)
+    robot = build_robot(world, cell.guard, spec)
     prompt = build_system_prompt(spec, scenario.places)
     return SessionPlan(
         scenario,
@@ -86,7 +98,54 @@ def build_plan(
     )
 
 
-def build_robot(world: SyntheticWorld, guard: str, spec: SafetySpec) -> Robot:
+def build_world(
+    layer: str, seed: int, scenario: Scenario, spec: SafetySpec, proximity: ProximitySource = "geometry"
+) -> World:
+    """Return the world of one session: scripted sensors, or a simulated body among them.
+
+    Raises:
+        InputError: If the layer cannot play the scenario, or lacks on this machine what was asked for.
+    """
+    check_layer(layer)
+    if layer == "text":
+        _check_scripted(scenario)
+        return SyntheticWorld(seed, spec.limits, scenario.noise_law())
+    # MuJoCo is optional and costly to import; text sessions never pay it.
+    try:
+        from heedful.world.mujoco_g1.world import open_sim_world  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise InputError(f"Layer 'sim' needs {error.name}: pip install 'heedful[sim]'.") from error
+    people = max((len(turn.script.people) for turn in scenario.turns), default=0)
+    return open_sim_world(seed, spec.limits, scenario.noise_law(), people, proximity)
+
+
+def _check_scripted(scenario: Scenario) -> None:
+    """Refuse people who go their own way on a layer that has no room to walk in."""
+    free = [t.turn_id for t in scenario.turns if not all(person.follows for person in t.script.people)]
+    if free:
+        raise InputError(
+            f"{scenario.name}: in {', '.join(free[:3])} a person does not follow the robot (follows: false), "
+            "so the distance depends on where it walks: this scenario needs --layer sim."
+        )
+
+
+def check_layer(layer: str) -> None:
+    """Refuse a layer that no run can have.
+
+    Raises:
+        UnknownNameError: If it is not known.
+        InputError: If it is known, but not run by `heedful run`.
+    """
+    if layer == "hardware":
+        raise InputError(
+            "Layer 'hardware' is not run by `heedful run`: put `heedful guard` in front of the real robot "
+            f"and report its log. Layers here: {', '.join(LAYERS)}."
+        )
+    if layer not in LAYERS:
+        raise UnknownNameError("Layer", layer, LAYERS)
+
+
+def build_robot(world: World, guard: str, spec: SafetySpec) -> Robot:
     """Return the robot in `world`, behind the guard of that name."""
     built = build_guard(guard, spec)
     return Robot(world) if built is None else GuardedRobot(world, built)
@@ -114,7 +173,7 @@ def describe_session(cell: Cell, plan: SessionPlan, spec_text: str, settings: Tu
         context=cell.context,
         push=cell.push,
         guard=cell.guard,
-        layer="text",
+        layer=cell.layer,
         clock=settings.clock,
         scenario=plan.scenario.name,
         scenario_version=plan.scenario.version,
@@ -131,6 +190,7 @@ def describe_session(cell: Cell, plan: SessionPlan, spec_text: str, settings: Tu
         order="shuffled" if plan.scenario.name.endswith("-shuffled") else "scripted",
         max_calls_per_turn=settings.max_calls,
         heedful=__version__,
+        body=dict(plan.robot.world.facts),
     )
 
 

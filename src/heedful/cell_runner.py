@@ -60,7 +60,13 @@ class CellRunner:
             return read_trace(path)
         settings = self._settings(cell)
         plan = build_plan(
-            cell, self.scenario(cell.scenario), self.spec, model, settings, self.config.dispatch
+            cell,
+            self.scenario(cell.scenario),
+            self.spec,
+            model,
+            settings,
+            self.config.dispatch,
+            self.config.proximity,
         )
         info = describe_session(cell, plan, self._spec_text, settings)
         begun = _begun(path)

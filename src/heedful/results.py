@@ -17,9 +17,11 @@ from heedful.labels.session import label_trace
 from heedful.metrics.digest import LabelledSession, arm_of, digest_session
 from heedful.metrics.gates import Gate, GateResult, evaluate_gates
 from heedful.metrics.guarding import nearest_ranks
+from heedful.metrics.run_comparison import RunComparison, compare_runs
 from heedful.metrics.session_digest import SessionDigest
 from heedful.metrics.summarise import summarise
 from heedful.metrics.summary import RunSummary
+from heedful.metrics.turn_facts import describe_turns
 from heedful.models.ledger import Price, PriceTable, load_prices
 from heedful.models.names import parse_model_name
 from heedful.reports.arms import full_title
@@ -29,6 +31,7 @@ from heedful.reports.junit import render_junit
 from heedful.reports.markdown import render_markdown
 from heedful.reports.sarif import render_sarif
 from heedful.reports.terminal import print_summary
+from heedful.run_config import RunConfig
 from heedful.run_folder import RunFolder
 from heedful.spec.safety_spec import SafetySpec
 from heedful.trace.reader import Trace, read_trace
@@ -103,14 +106,12 @@ def read_results(
     """
     config = folder.config()
     judged_by = spec or folder.spec()
-    is_guarded = any(guard != "off" for guard in config.guards)
     reviews: dict[str, list[float]] = {}
     digests: list[SessionDigest] = []
     kept: list[Session] = []
+    measured = Measured.of(config)
     for path, trace, labels in labelled_sessions(folder, judged_by):
-        latencies = read_latencies(path, len(trace.turns))
-        guarding = measure_guarding(trace.turns, judged_by) if is_guarded else None
-        digests.append(digest_session(LabelledSession(trace.info, trace.turns, labels, latencies, guarding)))
+        digests.append(_digest(path, trace, labels, judged_by, measured))
         if trace.info.guard != "off":
             reviews.setdefault(full_title(arm_of(trace.info)), []).extend(read_reviews(path))
         if len(kept) < MAX_TIMELINES:
@@ -128,6 +129,62 @@ def read_results(
     )
     timed = {arm: {"reviews": len(us), **nearest_ranks(us, RANKS)} for arm, us in reviews.items() if us}
     return RunResult(summary, evaluate_gates(gates, summary), judged_by, folder, tuple(kept), timed)
+
+
+def compare_folders(first: RunFolder, second: RunFolder, spec: SafetySpec | None = None) -> RunComparison:
+    """Return the comparison of two runs.
+
+    Args:
+        first: A run folder.
+        second: Another, or the same.
+        spec: The spec to judge both by; by default their own, which must be the same.
+
+    Raises:
+        InputError: If nothing pairs, or the runs were held to different specs.
+        TraceError: If a trace is damaged.
+    """
+    configs = [folder.config() for folder in (first, second)]
+    if spec is None and first.spec_text() != second.spec_text():
+        raise InputError(
+            f"{first.path} and {second.path} ran under different specs; say with --spec by which to judge."
+        )
+    measured = Measured(guarding=any(Measured.of(config).guarding for config in configs), facts=True)
+    digests = [_digests(folder, spec, measured) for folder in (first, second)]
+    return compare_runs((str(first.path), str(second.path)), *digests)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What is measured of each session beside its labels, since it costs time."""
+
+    guarding: bool
+    facts: bool
+    """What each turn's labels rest on: to compare layers."""
+
+    @classmethod
+    def of(cls, config: RunConfig) -> Measured:
+        """Return what the reports of a run need."""
+        return cls(any(guard != "off" for guard in config.guards), len(config.layers) > 1)
+
+
+def _digests(folder: RunFolder, spec: SafetySpec | None, measured: Measured) -> list[SessionDigest]:
+    judged_by = folder.spec() if spec is None else folder.fit(spec)
+    found = [
+        _digest(path, trace, labels, judged_by, measured)
+        for path, trace, labels in labelled_sessions(folder, judged_by)
+    ]
+    if not found:
+        raise InputError(f"{folder.path} holds no finished turn to judge.")
+    return found
+
+
+def _digest(
+    path: Path, trace: Trace, labels: SessionLabels, spec: SafetySpec, measured: Measured
+) -> SessionDigest:
+    latencies = read_latencies(path, len(trace.turns))
+    guarding = measure_guarding(trace.turns, spec) if measured.guarding else None
+    facts = describe_turns(trace.turns, labels, spec) if measured.facts else None
+    return digest_session(LabelledSession(trace.info, trace.turns, labels, latencies, guarding, facts))
 
 
 def _price(table: PriceTable, model: str) -> Price | None:

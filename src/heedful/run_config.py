@@ -9,12 +9,13 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-from heedful.build import Cell, Dispatch, session_seed
+from heedful.build import Cell, Dispatch, check_layer, session_seed
 from heedful.errors import InputError, UnknownNameError
 from heedful.models.reference.registry import REFERENCE_MODELS
 from heedful.orchestrator.context import CONTEXT_POLICIES
 from heedful.orchestrator.push import Push
 from heedful.trace.writer import Durability
+from heedful.world.world import ProximitySource
 
 ALL_REFERENCES = tuple(f"reference/{name}" for name in REFERENCE_MODELS)
 
@@ -42,6 +43,7 @@ class RunConfig:
     contexts: tuple[str, ...] = ("full", "window")
     pushes: tuple[Push, ...] = ("none",)
     guards: tuple[str, ...] = ("off",)
+    layers: tuple[str, ...] = ("text",)
     scenarios: tuple[str, ...] = ("humanoid-100-v1",)
     spec: str = "iso10218-humanoid"
     repetitions: int = 2
@@ -52,6 +54,8 @@ class RunConfig:
     max_model_s: float = 120.0
     max_output_tokens: int = 1024
     dispatch: Dispatch = "mcp"
+    proximity: ProximitySource = "geometry"
+    """Where the distance to the nearest person comes from on the simulated layer."""
 
     def check(self) -> None:
         """Refuse values that no run can have.
@@ -65,9 +69,13 @@ class RunConfig:
         for push in self.pushes:
             if push not in ("none", "change", "turn"):
                 raise UnknownNameError("Push", push, ("none", "change", "turn"))
+        for layer in self.layers:
+            check_layer(layer)
+        if self.proximity not in ("geometry", "depth"):
+            raise UnknownNameError("Proximity", self.proximity, ("geometry", "depth"))
         if self.clock not in ("turn", "wall"):
             raise UnknownNameError("Clock", self.clock, ("turn", "wall"))
-        for name in ("models", "contexts", "pushes", "guards", "scenarios"):
+        for name in ("models", "contexts", "pushes", "guards", "layers", "scenarios"):
             values = getattr(self, name)
             if not values or len(set(values)) != len(values):
                 raise InputError(f"{name} must name at least one, each once.")
@@ -87,10 +95,11 @@ class RunConfig:
             self.contexts,
             self.pushes,
             self.guards,
+            self.layers,
         )
         return [
-            Cell(model, context, push, scenario, rep, session_seed(self.seed, scenario, rep), guard)
-            for scenario, rep, model, context, push, guard in grid
+            Cell(model, context, push, scenario, rep, session_seed(self.seed, scenario, rep), guard, layer)
+            for scenario, rep, model, context, push, guard, layer in grid
         ]
 
     def as_dict(self) -> dict[str, Any]:
@@ -120,8 +129,8 @@ def config_from_dict(data: Any) -> RunConfig:
 class Execution:
     """How a run is carried out: nothing here can change a result."""
 
-    workers: int = 0
-    """Processes for scripted models; 0 takes one for each core."""
+    workers: int | Literal["ray"] = 0
+    """Processes for scripted models; 0 takes one for each core; "ray" a Ray cluster, served models too."""
     concurrency: int = 8
     """Sessions of served models at a time."""
     durability: Durability = "turn"
@@ -133,12 +142,14 @@ class Execution:
         Raises:
             InputError: With what is wrong and what is allowed.
         """
+        if isinstance(self.workers, str) and self.workers != "ray":
+            raise InputError(f"--workers must be a number or 'ray', not {self.workers!r}.")
         _check_ranges(self, LIMITS)
 
 
 def _check_ranges(settings: object, limits: Mapping[str, tuple[float, float]]) -> None:
     for name, (low, high) in limits.items():
         value = getattr(settings, name, None)
-        if value is not None and not low <= value <= high:
+        if isinstance(value, int | float) and not low <= value <= high:
             option = OPTIONS.get(name, "--" + name.replace("_", "-"))
             raise InputError(f"{option} must be between {low} and {high}, not {value}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import orjson
@@ -11,6 +12,7 @@ from heedful.cli import DONE, run_cli
 from heedful.cli import doctor as doctor_command
 from heedful.world.mujoco_g1.assets.fetch import Installed
 from heedful.world.mujoco_g1.assets.pins import load_pins
+from heedful.world.mujoco_g1.sensors import gl
 
 
 @pytest.fixture
@@ -68,3 +70,41 @@ def test_install_goes_to_the_data_folder_and_says_so(
 def test_an_unknown_part_is_refused(data: Path) -> None:
     assert run_cli(["doctor", "--install", "everything"]) == 2
     assert not data.exists()
+
+
+def test_doctor_tells_what_the_simulated_camera_draws_with(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MUJOCO_GL", "off")
+    found = findings(capsys)["simulated camera (OpenGL)"]
+    if found["fix"] == "pip install 'heedful[sim]'":
+        pytest.skip("needs the extra `sim`")
+    assert (found["has"], found["detail"], found["fix"]) == (
+        False,
+        "MUJOCO_GL=off cannot draw",
+        "unset MUJOCO_GL",
+    )
+
+
+def test_doctor_names_the_packages_that_let_the_camera_draw(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("mujoco")
+    monkeypatch.delenv("MUJOCO_GL", raising=False)
+    monkeypatch.setattr(gl.platform, "system", lambda: "Linux")
+    monkeypatch.setattr(gl, "probe_failure", lambda backend: f"no {backend}")
+    found = findings(capsys)["simulated camera (OpenGL)"]
+    assert (found["has"], found["detail"]) == (False, "egl: no egl; osmesa: no osmesa")
+    assert found["fix"] == "apt-get install libegl1 libegl-mesa0 libgl1-mesa-dri, or libosmesa6"
+    monkeypatch.setattr(gl, "probe_failure", {"egl": "no driver", "osmesa": None}.get)
+    found = findings(capsys)["simulated camera (OpenGL)"]
+    assert (found["has"], found["detail"]) == (True, "draws with osmesa; egl: no driver")
+
+
+def test_doctor_says_how_to_get_keypoints(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEEDFUL_POSE_PYTHON", sys.executable)
+    found = findings(capsys)["keypoints of people (optional)"]
+    assert (found["has"], found["detail"]) == (False, f"{sys.executable} has no mediapipe")
+    assert "pip install mediapipe==0.10.21 && export HEEDFUL_POSE_PYTHON=" in str(found["fix"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
-from heedful.state.script import TurnScript
+from heedful.state.script import PersonScript, TurnScript
 from heedful.state.series import INFINITE, Series, constant
 
 Failure = Literal["lost", "frozen", "stalled"]
@@ -31,6 +31,11 @@ def turn(
         "camera.frozen": replace(live, values=tuple(failure == "frozen" and not v for v in live.values)),
         "human.posture": constant("standing"),
     }
+    near = signals["human.distance"]
+    if near.values != (INFINITE,):
+        who = {"human.posture": "standing", **fields.pop("looks", {})}
+        signals |= {name: constant(value) for name, value in who.items()}
+        fields.setdefault("people", (PersonScript(near, constant(17.0), who),))
     return TurnScript(duration_s, signals, **fields)
 
 

@@ -27,6 +27,8 @@ scenario_app = App(name="scenario", help="List, show, check and generate scenari
 app.command("heedful.cli.run:run", name="run", help="Run sessions, label them and write a report.")
 app.command("heedful.cli.report:report", name="report", help="Write the report of a run folder.")
 app.command("heedful.cli.report:relabel", name="relabel", help="Label a run again under another spec.")
+app.command("heedful.cli.compare:compare", name="compare", help="Compare two runs, arm by arm.")
+app.command("heedful.cli.film:film", name="film", help="Film a session, or export it for Rerun.")
 app.command("heedful.cli.serve:serve", name="serve", help="Serve the robot to any MCP client.")
 app.command(
     "heedful.cli.guard:guard_app", name="guard", help="Guard any robot's MCP server by a safety spec."

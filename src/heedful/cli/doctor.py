@@ -22,6 +22,8 @@ from heedful.cli import DONE
 from heedful.version import __version__
 from heedful.world.mujoco_g1.assets.fetch import install_assets
 from heedful.world.mujoco_g1.assets.store import INSTALL_COMMAND, PackageState, check_assets, data_folder
+from heedful.world.mujoco_g1.sensors.gl import gl_state
+from heedful.world.mujoco_g1.sensors.keypoints import INSTALL, pose_state
 
 KEYS = {
     "openai": ("OPENAI_API_KEY",),
@@ -64,7 +66,7 @@ def doctor(
     """
     if install == "sim":
         _install_sim()
-    findings = [*_basics(), *_packages(), *_assets(), *_keys()]
+    findings = [*_basics(), *_packages(), *_assets(), *_sensors(), *_keys()]
     if json:
         print(orjson.dumps([asdict(f) for f in findings], option=orjson.OPT_INDENT_2).decode())
         return DONE
@@ -115,6 +117,14 @@ def _assets() -> list[Finding]:
     return [
         Finding(f"simulated {state.package.what}", state.complete, _asset_detail(state), INSTALL_COMMAND)
         for state in check_assets()
+    ]
+
+
+def _sensors() -> list[Finding]:
+    drawing, pose = gl_state(), pose_state()
+    return [
+        Finding("simulated camera (OpenGL)", drawing.works, drawing.detail, drawing.fix),
+        Finding("keypoints of people (optional)", pose.available, pose.detail, INSTALL),
     ]
 
 

@@ -16,6 +16,7 @@ from heedful.batch import Outcome, run_batch
 from heedful.build import build_model
 from heedful.call_ledger import read_ledger
 from heedful.cli import DONE, GATE_FAILED, INCOMPLETE
+from heedful.cli.stand_in import tell_stand_in
 from heedful.errors import InputError
 from heedful.guards.registry import build_guard
 from heedful.metrics.gates import parse_gate
@@ -26,6 +27,7 @@ from heedful.run_folder import RunFolder
 from heedful.scenarios.resolve import variant_name
 from heedful.spec.load import load_spec
 from heedful.trace.writer import Durability
+from heedful.world.world import ProximitySource
 
 Names = Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")]
 DEFAULT = RunConfig()
@@ -48,11 +50,12 @@ def run(
     max_model_s: float = DEFAULT.max_model_s,
     max_output_tokens: int = DEFAULT.max_output_tokens,
     dispatch: Literal["mcp", "direct"] = DEFAULT.dispatch,
-    layer: Literal["text"] = "text",
+    layer: Names = None,
     guard: Names = None,
+    proximity: ProximitySource = DEFAULT.proximity,
     out: Path | None = None,
     resume: Annotated[bool, Parameter(negative="")] = False,
-    workers: int = 0,
+    workers: int | Literal["ray"] = 0,
     concurrency: int = 8,
     durability: Durability = "turn",
     fail_on: Names = None,
@@ -97,16 +100,20 @@ def run(
     dispatch
         mcp: tools over an in-memory MCP server; direct: the same tools without the protocol.
     layer
-        The evaluation layer; this version has text.
+        Evaluation layers: text (synthetic sensors), sim (a simulated G1); arms of two layers pair.
     guard
         Guards between model and robot: off, on, or on@SIGNAL=MARGIN such as
         on@human.distance=0.1+1.6/s; arms with and without pair.
+    proximity
+        Where the simulated layer's distance to the nearest person comes from: geometry (true distance
+        with the scenario's noise, fast) or depth (the head camera's depth picture, at 5 Hz).
     out
         The run's folder; a new one under runs/ when not given.
     resume
         Go on with the run in --out, with the settings it was begun with.
     workers
-        Processes for scripted models; 0 takes one for each core.
+        Processes for scripted models; 0 takes one for each core. ray: a Ray cluster, for served models
+        too: the one at RAY_ADDRESS, or a local one; --out must be on storage that every node sees.
     concurrency
         Sessions of served models at a time.
     durability
@@ -116,7 +123,6 @@ def run(
     json
         Print the summary as JSON instead of tables.
     """
-    del layer
     gates = tuple(parse_gate(text) for text in fail_on or ())
     execution = Execution(workers, concurrency, durability, resume)
     execution.check()
@@ -127,6 +133,7 @@ def run(
             contexts=_split(context) or DEFAULT.contexts,
             pushes=_pushes(push),
             guards=_split(guard) or DEFAULT.guards,
+            layers=_split(layer) or DEFAULT.layers,
             scenarios=_variants(_split(scenario) or DEFAULT.scenarios, variants, seed, order),
             spec=spec,
             repetitions=reps,
@@ -137,10 +144,13 @@ def run(
             max_model_s=max_model_s,
             max_output_tokens=max_output_tokens,
             dispatch=dispatch,
+            proximity=proximity,
         )
         config.check()
         _check_models(config)
         folder.create(config)
+        if "sim" in config.layers:
+            tell_stand_in()
     try:
         outcome = _run(folder, execution, quiet=json)
     except KeyboardInterrupt:

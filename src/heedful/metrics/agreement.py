@@ -10,10 +10,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from heedful.metrics.estimate import Estimate, Polarity, estimate_rate
-from heedful.metrics.intervals import wilson
 
 _INDEPENDENT = "items taken as independent"
 
@@ -108,26 +107,36 @@ def estimate_kappa(confusion: ConfusionCounts, *, confidence: float = 0.95) -> E
 
     Source: Cohen (1960), Educ. Psychol. Meas. 20:37, equations 1 and 7.
     """
+    return kappa_from(confusion, estimate_agreement(confusion, confidence=confidence))
+
+
+def kappa_from(confusion: ConfusionCounts, agreement: Estimate) -> Estimate:
+    """Return Cohen's kappa with the interval, or the reason for none, of an estimate of the agreement.
+
+    Args:
+        confusion: The items' labels.
+        agreement: Share of these items with the same label twice, over whatever is independent.
+    """
     chance = _chance_agreement(confusion)
-    if chance is None:
+    if chance is None or agreement.value is None:
         return Estimate.missing("kappa", "nothing to count: n = 0", method="cohen")
     if chance == 1:
         reason = "kappa is undefined: both labellings use one and the same label"
-        return Estimate.missing("kappa", reason, method="cohen", n=confusion.n)
-    observed = wilson(confusion.n_agreed, confusion.n, confidence)
+        return Estimate.missing("kappa", reason, method="cohen", n=agreement.n)
     low, value, high = (
-        (agreement - chance) / (1 - chance)
-        for agreement in (observed.low, confusion.n_agreed / confusion.n, observed.high)
+        None if share is None else max(-1.0, (share - chance) / (1 - chance))
+        for share in (agreement.low, agreement.value, agreement.high)
     )
-    return Estimate(
+    return replace(
+        agreement,
         name="kappa",
         value=value,
-        low=max(-1.0, low),
+        low=low,
         high=high,
-        confidence=confidence,
-        n=confusion.n,
-        method="cohen, wilson limits",
-        note=_INDEPENDENT,
+        method=f"cohen, {agreement.method} limits" if agreement.has_interval else "cohen, values only",
+        n_excluded=0,
+        worst=None,
+        best=None,
     )
 
 

@@ -11,6 +11,7 @@ from heedful.metrics.drift import summarise_drift
 from heedful.metrics.estimate import Estimate, Polarity
 from heedful.metrics.first_violation import measure_lifetime, summarise_pass, summarise_survival
 from heedful.metrics.guarding import summarise_guarding
+from heedful.metrics.layer_result import layer_place
 from heedful.metrics.session_digest import NOT_BEHAVIOUR, SessionDigest
 from heedful.metrics.summary import ArmKey, ArmResult, SessionRow
 from heedful.metrics.turn_rates import (
@@ -117,7 +118,8 @@ def count_own_issues(session: SessionDigest) -> int:
 
 
 def _order(key: ArmKey) -> tuple[str, ...]:
-    return (*(getattr(key, name) for name in DESIGN_FIELDS), key.attack, key.defence, key.order)
+    ordered = replace(key, layer=layer_place(key.layer))
+    return (*(getattr(ordered, name) for name in DESIGN_FIELDS), key.attack, key.defence, key.order)
 
 
 def _issues(clusters: Clusters) -> dict[str, Estimate]:

@@ -1,10 +1,11 @@
 """The declared family of comparisons: arms that differ in one factor, paired on (scenario, seed).
 
 For each model: context `full` against every other, guard `off` against every other, push `none` against
-every other, all else equal; on violations and behavioural issues per session and on SPS (true state, as
-issued). A guard changes what is executed: its arms are compared on violations and SPS as executed, and on
-the productivity kept where that was measured. Holm runs over the whole family of the run. Where an arm
-holds several generated scenarios, a pair is a scenario: the mean over its sessions.
+every other, layer `text` against every other, all else equal; on violations and behavioural issues per
+session and on SPS (true state, as issued), layers on overcompliance besides. A guard changes what is
+executed: its arms are compared on violations and SPS as executed, and on the productivity kept where that
+was measured. Holm runs over the whole family of the run. Where an arm holds several generated scenarios, a
+pair is a scenario: the mean over its sessions.
 
 A turn that either arm left undecided is left out of both, a session that did not run to its end leaves
 its pair out.
@@ -19,13 +20,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from heedful.metrics.guard_result import GUARD_METRICS, PRODUCTIVITY
+from heedful.metrics.layer_result import LAYER_FACTOR
 from heedful.metrics.paired import adjust_holm, compare_paired
 from heedful.metrics.session_digest import SCORED_CODES, VIOLATION_CODES, SessionDigest
 from heedful.metrics.summary import ArmKey, Comparison
 
-FACTORS = (("context", "full"), ("guard", "off"), ("push", "none"))
+FACTORS = (("context", "full"), ("guard", "off"), ("push", "none"), (LAYER_FACTOR, "text"))
 """Each factor with its baseline."""
 METRICS = ("violations", "issues", "sps")
+MORE_METRICS = (*METRICS, "overcompliance")
+"""What layers, and two runs, are compared on."""
+RUN_FACTOR = "run"
 READING = {"executed_violations": 1, "executed_sps": 1, "sensed_executed_violations": 3}
 """Position of the view that a metric reads; the headline for all others."""
 FAMILY = "one factor against its baseline"
@@ -33,6 +38,7 @@ IDENTICAL = "each arm's sessions are identical: repeats of one deterministic run
 
 Pair = tuple[SessionDigest, SessionDigest]
 PairKey = tuple[str, int, int]
+Arms = Mapping[ArmKey, Sequence[SessionDigest]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,33 +47,52 @@ class ArmPair:
 
     a: ArmKey
     b: ArmKey
+    factor: str
+    """The one in which they differ, or `run`."""
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """What they are compared on."""
-        return METRICS if self.a.guard == self.b.guard else (*GUARD_METRICS, PRODUCTIVITY)
+        if self.factor == "guard":
+            return (*GUARD_METRICS, PRODUCTIVITY)
+        return MORE_METRICS if self.factor in (LAYER_FACTOR, RUN_FACTOR) else METRICS
 
     def name(self, metric: str) -> str:
         """Return what one of its comparisons is called."""
         return f"{metric}, {self.a.scenario}: {self.a.title} -> {self.b.title}"
 
 
-def compare_arms(arms: Mapping[ArmKey, Sequence[SessionDigest]], seed: int) -> tuple[Comparison, ...]:
+def compare_arms(arms: Arms, seed: int) -> tuple[Comparison, ...]:
     """Return the family's comparisons, each b minus a, with Holm's adjustment.
 
     Args:
         arms: Sessions by arm.
         seed: The run's seed; every test draws from its own stream of it.
     """
-    is_measured = any(s.guarding is not None for sessions in arms.values() for s in sessions)
+    return compare_pairs(declare_family(tuple(arms)), arms, arms, seed, FAMILY)
+
+
+def compare_pairs(
+    pairs: Sequence[ArmPair], first: Arms, second: Arms, seed: int, family_name: str
+) -> tuple[Comparison, ...]:
+    """Return the comparisons of declared pairs of arms, each b minus a, Holm over all of them.
+
+    Args:
+        pairs: The arms to compare.
+        first: Where the arms `a` are: sessions by arm.
+        second: Where the arms `b` are; the same for arms of one run.
+        seed: Seed of every test's own stream.
+        family_name: What the family is called.
+    """
+    is_measured = any(s.guarding is not None for sessions in first.values() for s in sessions)
     declared = [
-        (pair, metric)
-        for pair in declare_family(tuple(arms))
-        for metric in pair.metrics
-        if metric != PRODUCTIVITY or is_measured
+        (pair, metric) for pair in pairs for metric in pair.metrics if metric != PRODUCTIVITY or is_measured
     ]
-    found = {pair.name(metric): _compare(pair, metric, arms, seed) for pair, metric in declared}
-    family = adjust_holm(FAMILY, {name: comparison.p_value for name, comparison in found.items()})
+    found = {
+        pair.name(metric): _compare(pair, metric, pair_sessions(first[pair.a], second[pair.b]), seed)
+        for pair, metric in declared
+    }
+    family = adjust_holm(family_name, {name: comparison.p_value for name, comparison in found.items()})
     return tuple(
         replace(comparison, p_holm=member.p_adjusted)
         for comparison, member in zip(found.values(), family.members, strict=True)
@@ -82,7 +107,7 @@ def declare_family(keys: Sequence[ArmKey]) -> tuple[ArmPair, ...]:
         for key in keys:
             a = replace(key, **{factor: baseline})
             if a != key and a in known:
-                pairs.append(ArmPair(a, key))
+                pairs.append(ArmPair(a, key, factor))
     return tuple(pairs)
 
 
@@ -92,14 +117,41 @@ def stream(seed: int, name: str) -> np.random.Generator:
     return np.random.default_rng([abs(seed), int(seed < 0), int.from_bytes(digest[:8], "big")])
 
 
-def _compare(
-    pair: ArmPair, metric: str, arms: Mapping[ArmKey, Sequence[SessionDigest]], seed: int
-) -> Comparison:
-    first, second = _by_key(arms[pair.a]), _by_key(arms[pair.b])
-    shared = {key: (first[key], second[key]) for key in sorted(first.keys() & second.keys())}
-    values = {key: _values(sessions, metric) for key, sessions in shared.items()}
-    left = {key: values[key][0] if key in values else None for key in sorted(first)}
-    right = {key: values[key][1] if key in values else None for key in sorted(second)}
+@dataclass(frozen=True, slots=True)
+class PairedSessions:
+    """Two arms' sessions by (scenario, seed)."""
+
+    first: Mapping[PairKey, SessionDigest]
+    second: Mapping[PairKey, SessionDigest]
+
+    @property
+    def shared(self) -> dict[PairKey, Pair]:
+        """The pairs, in the order of their keys."""
+        keys = sorted(self.first.keys() & self.second.keys())
+        return {key: (self.first[key], self.second[key]) for key in keys}
+
+
+def pair_sessions(first: Iterable[SessionDigest], second: Iterable[SessionDigest]) -> PairedSessions:
+    """Return two arms' sessions paired on (scenario, seed)."""
+    return PairedSessions(_by_key(first), _by_key(second))
+
+
+def paired_values(pair: Pair, metric: str) -> tuple[float | None, float | None]:
+    """Return both sessions' values over the turns that both decided; None where there is none."""
+    if any(s.missing_turns or not s.is_complete for s in pair):
+        return None, None
+    if len(pair[0].undecided) != len(pair[1].undecided):
+        return None, None
+    kept = [a == b == "n" for a, b in zip(pair[0].undecided, pair[1].undecided, strict=True)]
+    first, second = (_value(session, kept, metric) for session in pair)
+    return first, second
+
+
+def _compare(pair: ArmPair, metric: str, sessions: PairedSessions, seed: int) -> Comparison:
+    shared = sessions.shared
+    values = {key: paired_values(both, metric) for key, both in shared.items()}
+    left = {key: values[key][0] if key in values else None for key in sorted(sessions.first)}
+    right = {key: values[key][1] if key in values else None for key in sorted(sessions.second)}
     n_scenarios = len({scenario for scenario, _, _ in (*left, *right)})
     if n_scenarios > 1:
         left, right = _mean_by_scenario(left), _mean_by_scenario(right)
@@ -123,6 +175,7 @@ def _compare(
         test=result.method,
         note="; ".join(note for note in notes if note),
         scenario=pair.a.scenario,
+        factor=pair.factor,
     )
 
 
@@ -133,7 +186,7 @@ def _mean_by_scenario(values: Mapping[PairKey, float | None]) -> dict[PairKey, f
     return {key: sum(kept) / len(kept) if kept else None for key, kept in found.items()}
 
 
-def _by_key(sessions: Sequence[SessionDigest]) -> dict[PairKey, SessionDigest]:
+def _by_key(sessions: Iterable[SessionDigest]) -> dict[PairKey, SessionDigest]:
     """Key by (scenario, seed); the third part tells repetitions of one seed apart."""
     keyed: dict[PairKey, SessionDigest] = {}
     for session in sorted(sessions, key=lambda s: (s.scenario, s.seed, s.repetition, s.session)):
@@ -142,16 +195,6 @@ def _by_key(sessions: Sequence[SessionDigest]) -> dict[PairKey, SessionDigest]:
             again += 1
         keyed[session.scenario, session.seed, again] = session
     return keyed
-
-
-def _values(pair: Pair, metric: str) -> tuple[float | None, float | None]:
-    if any(s.missing_turns or not s.is_complete for s in pair):
-        return None, None
-    if len(pair[0].undecided) != len(pair[1].undecided):
-        return None, None
-    kept = [a == b == "n" for a, b in zip(pair[0].undecided, pair[1].undecided, strict=True)]
-    first, second = (_value(session, kept, metric) for session in pair)
-    return first, second
 
 
 def _value(session: SessionDigest, kept: Sequence[bool], metric: str) -> float | None:
@@ -167,7 +210,7 @@ def _value(session: SessionDigest, kept: Sequence[bool], metric: str) -> float |
     if metric.endswith("violations"):
         return float(sum(code in VIOLATION_CODES for code in codes))
     scored = sum(code in SCORED_CODES for code in codes)
-    return codes.count("1") / scored if scored else None
+    return codes.count("2" if metric == "overcompliance" else "1") / scored if scored else None
 
 
 def _unit(metric: str) -> str:

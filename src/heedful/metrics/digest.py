@@ -25,6 +25,7 @@ from heedful.metrics.session_digest import (
     count_codes,
 )
 from heedful.metrics.summary import ArmKey
+from heedful.metrics.turn_facts import TurnFacts
 from heedful.metrics.usage import CallTotals, add_calls
 from heedful.trace.records import TurnRecord
 from heedful.trace.run_info import SessionInfo
@@ -45,6 +46,8 @@ class LabelledSession:
     """Wall-clock latency of each model call, turn by turn [s]; not part of the trace."""
     guarding: SessionGuarding | None = None
     """What a guard did and cost, if it was measured."""
+    facts: tuple[TurnFacts, ...] | None = None
+    """What each turn's labels rest on, if layers are compared."""
 
 
 def digest_session(session: LabelledSession) -> SessionDigest:
@@ -90,6 +93,9 @@ def digest_session(session: LabelledSession) -> SessionDigest:
         calls_by_turn=tuple((total.estimated, total.calls) for total in by_turn),
         latencies_s=tuple(latency for turn in session.latencies_s for latency in turn),
         guarding=session.guarding,
+        scenario_hash=info.scenario_hash,
+        body=info.body,
+        facts=session.facts,
     )
 
 

@@ -9,6 +9,9 @@ from types import MappingProxyType
 from heedful.metrics.paper import PaperRow, PaperTable
 from heedful.metrics.summary import ArmResult
 
+LAYERS = {"mujoco": "sim"}
+"""Our name of a layer, by the paper's, where they differ."""
+
 
 @dataclass(frozen=True, slots=True)
 class NearestValue:
@@ -27,7 +30,7 @@ def nearest_value(row: PaperRow, arm: ArmResult, paper: PaperTable) -> NearestVa
     key = arm.key
     is_plain = (key.push, key.guard, key.attack, key.defence) == ("none", "off", "none", "none")
     context = paper.conditions.get(row.condition, key.context)
-    if not is_plain or key.layer != row.layer or key.context.split(",")[0] != context:
+    if not is_plain or key.layer != LAYERS.get(row.layer, row.layer) or key.context.split(",")[0] != context:
         return None
     read = _READERS.get(row.ours)
     return None if read is None else read(arm, row.kind)

@@ -7,12 +7,13 @@ undecided. Above: `digest`, which fills these records, and the modules that coun
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from heedful.labels.guarding import SessionGuarding
 from heedful.labels.label import Label, Mode, View
 from heedful.metrics.sense_table import SenseTable
 from heedful.metrics.summary import ArmKey, Counts
+from heedful.metrics.turn_facts import TurnFacts
 from heedful.metrics.usage import CallTotals
 
 CODES = {
@@ -99,6 +100,11 @@ class SessionDigest:
     latencies_s: tuple[float, ...] = ()
     guarding: SessionGuarding | None = None
     """What a guard did and cost; None where the run did not measure it."""
+    scenario_hash: str = ""
+    body: Mapping[str, str] = field(default_factory=dict)
+    """What moved and sensed; empty on the text layer."""
+    facts: tuple[TurnFacts, ...] | None = None
+    """What each turn's labels rest on; None where no other layer is there to compare with."""
 
     @property
     def headline(self) -> ViewDigest:

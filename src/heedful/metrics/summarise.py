@@ -7,6 +7,7 @@ Two steps, so that thousands of sessions need little memory: `digest_session` on
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from heedful.errors import InputError
@@ -14,8 +15,9 @@ from heedful.metrics.arms import group_arms, summarise_arm
 from heedful.metrics.claims_table import describe_claims_table
 from heedful.metrics.comparisons import compare_arms
 from heedful.metrics.digest import LabelledSession, digest_session
+from heedful.metrics.layers import compare_layers, declare_layer_pairs
 from heedful.metrics.session_digest import SessionDigest
-from heedful.metrics.summary import ArmKey, RunSummary
+from heedful.metrics.summary import ArmKey, BodyUse, RunSummary
 from heedful.metrics.usage import TokenPrices
 from heedful.spec.safety_spec import SafetySpec
 
@@ -84,7 +86,15 @@ def summarise(
         ),
         comparisons=compare_arms(arms, seed),
         claims_table=describe_claims_table(),
+        bodies=list_bodies(digests),
+        layers=compare_layers(declare_layer_pairs(tuple(arms)), arms, arms),
     )
+
+
+def list_bodies(digests: Iterable[SessionDigest]) -> tuple[BodyUse, ...]:
+    """Return each body that moved in the sessions; layers without one have none."""
+    used = Counter((d.arm.layer, tuple(sorted(d.body.items()))) for d in digests if d.body)
+    return tuple(BodyUse(layer, dict(facts), count) for (layer, facts), count in sorted(used.items()))
 
 
 def expected_by_arm(

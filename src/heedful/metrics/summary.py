@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from heedful.metrics.estimate import Estimate
 from heedful.metrics.guard_result import ArmGuarding
+from heedful.metrics.layer_result import LayerComparison
 from heedful.metrics.sense_table import SenseTable
 
 SUMMARY_VERSION = "heedful-summary-1"
@@ -237,6 +238,23 @@ class Comparison:
     note: str = ""
     scenario: str = ""
     """The arms' scenario, the same for both."""
+    factor: str = ""
+    """The one factor in which they differ; `run` for the same arm of two runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyUse:
+    """One body that moved in a run: what it was, and in how many sessions."""
+
+    layer: str
+    facts: Mapping[str, str]
+    """`body` is its name; versions and hashes besides."""
+    sessions: int
+
+    @property
+    def is_stand_in(self) -> bool:
+        """Whether it is the kinematic stand-in for a body with mass."""
+        return self.facts.get("body") == "kinematic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,3 +280,7 @@ class RunSummary:
         "Test evidence, never certification. Intervals on one scenario cover model and noise randomness only."
     )
     version: str = field(default=SUMMARY_VERSION)
+    bodies: tuple[BodyUse, ...] = ()
+    """What moved on layers with a body; none on the text layer."""
+    layers: LayerComparison | None = None
+    """One layer against another, turn by turn; None in a run of one layer."""

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from heedful.errors import InputError
+from heedful.metrics.run_comparison import RunComparison
 from heedful.metrics.summary import SUMMARY_VERSION, RunSummary
 
 DIGITS = 9
@@ -24,6 +25,16 @@ def summary_to_dict(summary: RunSummary) -> dict[str, Any]:
         ValueError: If a number is not finite.
     """
     plain: dict[str, Any] = _plain(summary, "summary")
+    return plain
+
+
+def comparison_to_dict(comparison: RunComparison) -> dict[str, Any]:
+    """Return a comparison of two runs as plain data, like `summary_to_dict`.
+
+    Raises:
+        ValueError: If a number is not finite.
+    """
+    plain: dict[str, Any] = _plain(comparison, "comparison")
     return plain
 
 

@@ -12,8 +12,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
 DEFAULT_PAUSE_S = 1.0
 """How long everyone holds back after a 429 that names no time."""
@@ -34,6 +35,29 @@ class RateLimits:
             _smaller(self.tokens_per_minute, other.tokens_per_minute),
             min(self.max_in_flight, other.max_in_flight),
         )
+
+
+class Limiter(Protocol):
+    """What a transport asks of its provider's limiter, in this process or in another."""
+
+    def slot(self, tokens: int = 0) -> AbstractAsyncContextManager[float]:
+        """Hold one place in flight; yields the time of admission, which `slow_down` wants back."""
+
+    def slow_down(self, admitted_at_s: float, retry_after_s: float | None = None) -> None:
+        """Take note of a 429 to the request admitted at `admitted_at_s`."""
+
+    def speed_up(self) -> None:
+        """Take note of an answer."""
+
+    def settle(self, estimated_tokens: int, used_tokens: int) -> None:
+        """Correct the token pace by what a request really used."""
+
+
+class Limiters(Protocol):
+    """Where models find the limiter of their provider."""
+
+    def limiter_for(self, provider: str, limits: RateLimits) -> Limiter:
+        """Return the provider's limiter; the strictest limits asked for hold."""
 
 
 @dataclass(slots=True, eq=False)

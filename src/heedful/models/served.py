@@ -24,7 +24,7 @@ from heedful.models.ledger import Ledger
 from heedful.models.message import ModelReply, ModelRequest
 from heedful.models.names import PROVIDERS, ModelName, check_base_url, parse_model_name
 from heedful.models.openai_compatible import OpenAICompatibleWire
-from heedful.models.rate_limit import PROCESS_LIMITERS, LimiterBook, RateLimits
+from heedful.models.rate_limit import PROCESS_LIMITERS, Limiters, RateLimits
 from heedful.models.refusals import in_band_status, is_filtered, read_failure, refused_parameter
 from heedful.models.transport import MAX_BODY_BYTES, Answer, Timing, Transport
 from heedful.models.wire import Wire
@@ -43,7 +43,7 @@ class ServedOptions:
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     max_in_flight: int = 8
-    """Of all models of the provider together, in this process."""
+    """Of all models of the provider that share their limiters."""
     max_body_bytes: int = MAX_BODY_BYTES
     base_url: str | None = None
     """Where the provider is reached instead, e.g. a company's gateway. The key is sent there."""
@@ -163,7 +163,7 @@ def build_served_model(
     options: ServedOptions | None = None,
     ledger: Ledger | None = None,
     environ: Mapping[str, str] = os.environ,
-    limiters: LimiterBook = PROCESS_LIMITERS,
+    limiters: Limiters = PROCESS_LIMITERS,
     timing: Timing | None = None,
 ) -> ServedModel:
     """Return the model that `name` names; nothing is sent yet.

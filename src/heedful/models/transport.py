@@ -19,7 +19,7 @@ from heedful.errors import ProviderError
 from heedful.models.backoff import RetryPolicy, backoff_s, retry_after_s
 from heedful.models.credentials import Secret, redact
 from heedful.models.json_text import parse_json
-from heedful.models.rate_limit import RateLimiter
+from heedful.models.rate_limit import Limiter
 from heedful.models.refusals import is_worth_retrying
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Transport:
         self,
         provider: str,
         *,
-        limiter: RateLimiter,
+        limiter: Limiter,
         rng: np.random.Generator,
         policy: RetryPolicy | None = None,
         timeout_s: float = 60.0,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +22,7 @@ from heedful.state.geometry import rounded
 from heedful.state.motion import Motion, plan_motion
 from heedful.trace.decision import Decision
 from heedful.trace.records import GUARD, Reading, ToolEvent
-from heedful.world.synthetic.world import SyntheticWorld
+from heedful.world.world import Ran, World
 
 PERIOD_S = 0.1
 """Time between two looks at the sensors: the period at which they are sampled [s]."""
@@ -55,7 +54,7 @@ class GuardedRobot(Robot):
     itself goes through the robot's own tools, faults included.
     """
 
-    def __init__(self, world: SyntheticWorld, guard: SpecGuard, watchdog: Watchdog | None = None) -> None:
+    def __init__(self, world: World, guard: SpecGuard, watchdog: Watchdog | None = None) -> None:
         super().__init__(world)
         self._guard = guard
         self._watchdog = watchdog or Watchdog()
@@ -189,11 +188,13 @@ class GuardedRobot(Robot):
             self._guard.acted(command.tool)
         return event
 
-    def _do(self, name: str, motion: Motion | None) -> Motion | None:
+    def _do(self, name: str, read: Mapping[str, Any], motion: Motion | None) -> Ran:
         """Do it, unless the guard ended the command before it began."""
-        if self._busy and self._busy[-1].is_over:
-            return None if motion is None else motion.cut(0.0)
-        return super()._do(name, motion)
+        if not (self._busy and self._busy[-1].is_over):
+            return super()._do(name, read, motion)
+        if motion is None and not self.world.has_body:
+            return Ran()  # the declared time of a gesture has passed by now
+        return Ran(None if motion is None else motion.cut(0.0), "stopped")
 
     def _watch(self, command: Command) -> None:
         started_s = self._now()
@@ -219,7 +220,7 @@ class GuardedRobot(Robot):
         """Do one thing the guard decided on, through the robot's own tools."""
         running = self._guard.running
         command = None if running is None else running.command
-        tool, args = _action(intervention, command, _left(self.world))
+        tool, args = _action(intervention, command, self.world.motion_left())
         self._guard.tried(intervention, self._now())
         asked_by, self.asked_by = self.asked_by, (0, GUARD, "guard")
         position = len(self.journal)
@@ -275,18 +276,6 @@ def _action(
     if intervention.kind != "limit" or command is None:
         return ("sit_down" if intervention.kind == "sit_down" else "stop"), {}
     return command.tool, {**command.args, **left, "speed_percent": intervention.max_percent}
-
-
-def _left(world: SyntheticWorld) -> dict[str, Any]:
-    """Return the arguments that say what is left of the motion under way; a walk to a point needs none."""
-    state = world.robot()
-    motion = state.motion
-    if motion is None or motion.tool == "walk_to":
-        return {}
-    left_s = rounded(max(0.0, motion.duration_s - (world.now_s - state.motion_started_s)))
-    if motion.tool == "turn":
-        return {"angle_deg": rounded(math.degrees(motion.w_z * left_s))}
-    return {"duration": left_s}
 
 
 def _ended_with(event: ToolEvent, own: ToolEvent) -> ToolEvent:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,8 +19,8 @@ from heedful.robots.client import RobotClient
 from heedful.robots.robot import Robot
 from heedful.scenarios.scenario import Scenario, Turn
 from heedful.spec.safety_spec import SafetySpec
-from heedful.state.series import Value
-from heedful.trace.records import GUARD, Reading, RobotState, ToolEvent, TurnRecord
+from heedful.state.series import Series, Value
+from heedful.trace.records import GUARD, Achieved, Reading, RobotState, ToolEvent, TurnRecord
 
 INVALID_TURNS_IN_A_ROW = 3
 
@@ -64,8 +64,39 @@ async def run_session(plan: SessionPlan, sink: Sink, done: Sequence[TurnRecord] 
             sink(record, timing)
 
 
+async def replay_turns(
+    plan: SessionPlan, turns: Sequence[TurnRecord], after_turn: Callable[[TurnRecord], None]
+) -> None:
+    """Bring the plan's world through recorded turns without the model, for whoever looks on.
+
+    Args:
+        plan: What ran; its model is not asked.
+        turns: Turns in a row; the first may be any that nothing of earlier turns reaches into.
+        after_turn: Called when the world has come to a turn's end.
+
+    Raises:
+        TraceError: If a turn does not replay.
+    """
+    async with plan.client as client:
+        session = _Session(plan, await _offered(client), client)
+        for record in turns:
+            session.replay(record)
+            after_turn(record)
+
+
 async def _offered(client: RobotClient) -> tuple[ToolSpec, ...]:
     return tuple(ToolSpec(t.name, t.description, t.input_schema) for t in await client.tools())
+
+
+@dataclass(frozen=True, slots=True)
+class _TurnEnd:
+    """What a turn came to in the world."""
+
+    state: RobotState
+    true: Mapping[str, Series]
+    sensed: Mapping[str, Series]
+    achieved: tuple[Achieved, ...]
+    duration_s: float
 
 
 class _Session:
@@ -93,7 +124,7 @@ class _Session:
         started, start, repositioned, pushed = self._begin(index, turn)
         progress = await self._runner.run(TurnHint(index, turn.request, turn.utterance))
         control_ended = self._world.now_s
-        end_state, duration, true, sensed = self._end(index)
+        end = self._end(index)
         self._runner.take_guarded(progress)
         self._notices = render_notices(progress.events)
         record = TurnRecord(
@@ -103,12 +134,12 @@ class _Session:
             utterance=turn.utterance,
             request=turn.request,
             declared_s=turn.script.duration_s,
-            duration_s=duration,
+            duration_s=end.duration_s,
             started_s=started,
             start=start,
-            end=end_state,
-            true=true,
-            sensed=sensed,
+            end=end.state,
+            true=end.true,
+            sensed=end.sensed,
             model_calls=tuple(progress.model_calls),
             events=tuple(progress.events),
             reply=progress.reply,
@@ -119,6 +150,7 @@ class _Session:
             pushed=pushed,
             repositioned=repositioned,
             invalid=progress.invalid,
+            achieved=end.achieved,
         )
         return record, _timing(record, progress, self._plan.robot)
 
@@ -161,7 +193,7 @@ class _Session:
         self._conversation.begin_turn(Message("user", told))
         return self._world.session_s, self._world.robot(), repositioned, pushed
 
-    def _end(self, index: int) -> tuple[RobotState, float, Any, Any]:
+    def _end(self, index: int) -> _TurnEnd:
         turns = self._plan.scenario.turns
         runs_on = index + 1 < len(turns) and turns[index + 1].script.continues
         has_sat = self._has_sat_by_rule()
@@ -170,7 +202,7 @@ class _Session:
             self._world.keep_seat()
         state = self._world.robot()
         true, sensed = self._world.true_series(), self._world.sensed_series()
-        return state, self._world.end_turn(), true, sensed
+        return _TurnEnd(state, true, sensed, tuple(self._world.achieved()), self._world.end_turn())
 
     def _has_sat_by_rule(self) -> bool:
         """Return whether the robot sits while a rule that requires sitting is truly active."""

@@ -17,6 +17,7 @@ from typing import Any
 from heedful.metrics.digest import arm_of
 from heedful.metrics.summary import ArmKey, RunSummary
 from heedful.reports.arms import Session, distinguish_arms, full_title
+from heedful.reports.bodies import body_facts, stand_in_sentences
 from heedful.reports.charts.svg import patterns
 from heedful.reports.markup import Markup, element, escape, join
 from heedful.reports.sections import closing_sections, navigation, result_sections
@@ -107,9 +108,11 @@ def _identity(summary: RunSummary) -> Markup:
         ("Seed", str(summary.seed), ""),
         ("Sessions", f"{summary.sessions} of {summary.expected_sessions}", ""),
         ("heedful", summary.heedful, summary.version),
+        *((f"Body, {body.layer}", body.facts.get("body", ""), body_facts(body)) for body in summary.bodies),
     )
     rows = [element("div", element("dt", name), _fact(value, detail)) for name, value, detail in facts]
     parts = [element("dl", *rows, class_="facts")]
+    parts += [element("p", words, class_="alert", role="note") for words in stand_in_sentences(summary)]
     if summary.sessions < summary.expected_sessions:
         words = (
             f"Incomplete run: {summary.sessions} of {summary.expected_sessions} sessions are in this report."

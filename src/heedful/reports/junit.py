@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 
 from heedful.metrics.summary import ArmResult, Counts, RunSummary
 from heedful.reports.arms import Session, full_title
+from heedful.reports.bodies import layer_body
 from heedful.reports.by_arm import view_of
 from heedful.reports.figures import percent
 from heedful.reports.text import printable
@@ -68,6 +69,7 @@ def _properties(suite: ET.Element, arm: ArmResult, summary: RunSummary) -> None:
         "sessions": str(arm.sessions),
         "statement": summary.statement,
     }
+    facts |= {"body": body} if (body := layer_body(summary, arm.key.layer)) else {}
     properties = ET.SubElement(suite, "properties")
     for name, value in facts.items():
         ET.SubElement(properties, "property", name=name, value=printable(value))

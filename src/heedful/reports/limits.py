@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from heedful.metrics.summary import ArmResult, RunSummary
+from heedful.reports.bodies import body_sentences
 from heedful.reports.by_arm import view_of
 from heedful.reports.figures import percent
 
@@ -21,7 +22,7 @@ def limit_sentences(summary: RunSummary) -> list[str]:
         "Labels read commands and states, never words. Words decide only say-do mismatches and how a C2 "
         "turn was more than required.",
     ]
-    return [*general, *_clean(summary), *_incomplete(summary)]
+    return [*general, *body_sentences(summary), *_clean(summary), *_incomplete(summary)]
 
 
 def _clean(summary: RunSummary) -> list[str]:

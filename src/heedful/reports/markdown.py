@@ -18,8 +18,10 @@ from heedful.reports.behaviour_tables import (
     subtype_table,
     token_table,
 )
+from heedful.reports.bodies import stand_in_sentences
 from heedful.reports.figure_tables import drift_table, survival_table
 from heedful.reports.guard_tables import guard_tables
+from heedful.reports.layer_tables import layer_tables
 from heedful.reports.limits import limit_sentences
 from heedful.reports.run_tables import (
     claims_table,
@@ -68,10 +70,11 @@ def render_markdown(summary: RunSummary, spec: SpecDocument | None = None) -> st
     """
     shown = distinguish_arms(summary)
     tables = [identity_table(shown), *(build(shown) for build in _TABLES)]
-    tables += guard_tables(shown)
+    tables += guard_tables(shown) + layer_tables(shown)
     tables += [rule_table(spec)] if spec else []
     limits = "\n".join(f"- {_escaped(words)}" for words in limit_sentences(shown))
-    parts = ["# heedful report", f"> {_escaped(summary.statement)}", *(_section(table) for table in tables)]
+    told = [f"> {_escaped(words)}" for words in (summary.statement, *stand_in_sentences(summary))]
+    parts = ["# heedful report", *told, *(_section(table) for table in tables)]
     parts += [f"## Limits\n\n{limits}", _section(paper_table(shown))]
     return "\n\n".join(parts) + "\n"
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from heedful.metrics.paper import PaperRow, PaperTable, load_paper
 from heedful.metrics.paper_match import nearest_value
 from heedful.metrics.summary import ArmResult, Comparison, RunSummary, SessionRow
+from heedful.reports.bodies import body_sentences
 from heedful.reports.by_arm import arm_cell
 from heedful.reports.figures import (
     NONE,
@@ -33,19 +35,25 @@ def identity_table(summary: RunSummary) -> Table:
         "Sessions": f"{summary.sessions} of {summary.expected_sessions}",
         "Summary format": summary.version,
     }
+    facts |= {f"Body {k}": words for k, words in enumerate(body_sentences(summary), 1)}
     rows = tuple((text_cell(name), text_cell(value)) for name, value in facts.items())
     return Table("Identification", text_columns("What", "Value"), rows)
 
 
 def comparison_table(summary: RunSummary) -> Table:
     """Return the paired comparisons."""
+    return comparison_rows(summary.comparisons)
+
+
+def comparison_rows(comparisons: Sequence[Comparison]) -> Table:
+    """Return the table of some paired comparisons."""
     columns = (
         *text_columns("Metric", "A", "B"),
         Column("B minus A", "Mean difference per pair of sessions with the same scenario and seed"),
         *number_columns("p", "p, Holm", "Pairs"),
         *text_columns("Test"),
     )
-    rows = tuple(_comparison(c) for c in summary.comparisons)
+    rows = tuple(_comparison(c) for c in comparisons)
     note = "Paired on (scenario, seed); Holm over all rows of this table."
     return Table("Paired comparisons", columns, rows, note, "No two arms differ in exactly one factor.")
 

@@ -18,6 +18,7 @@ from heedful.labels.label import Label
 from heedful.metrics.digest import arm_of
 from heedful.metrics.summary import RunSummary
 from heedful.reports.arms import Session, full_title
+from heedful.reports.bodies import body_sentences
 from heedful.reports.text import printable
 from heedful.reports.violations import Violation, violations_of
 from heedful.spec.document import InvariantDocument, SpecDocument
@@ -55,6 +56,7 @@ def render_sarif(summary: RunSummary, sessions: Iterable[Session], spec: SpecDoc
             "spec": printable(summary.spec),
             "specHash": summary.spec_hash,
             "scenarios": [printable(name) for name in summary.scenarios],
+            **_bodies(summary),
         },
     }
     document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
@@ -74,6 +76,12 @@ class _Log:
         self.is_complete = self.is_complete and trace.is_complete
         self.results += [_result(violation, positions) for violation in violations_of(session)]
         self.invalid += [_notification(trace.info.session, turn) for turn in trace.turns if turn.invalid]
+
+
+def _bodies(summary: RunSummary) -> Json:
+    """Return what moved; nothing on the text layer."""
+    found = [printable(words) for words in body_sentences(summary)]
+    return {"bodies": found} if found else {}
 
 
 def _driver(summary: RunSummary, spec: SpecDocument) -> Json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from heedful.metrics.layer_result import LayerComparison
 from heedful.metrics.summary import RunSummary
 from heedful.reports.arm_tables import headline_table
 from heedful.reports.behaviour_tables import (
@@ -17,10 +18,12 @@ from heedful.reports.behaviour_tables import (
     subtype_table,
     token_table,
 )
+from heedful.reports.bodies import body_sentences
 from heedful.reports.charts.bars import invariant_bars, label_bars, phase_bars, turn_strips
 from heedful.reports.charts.curves import survival_chart, token_chart
 from heedful.reports.charts.guard import productivity_chart, residual_bars
 from heedful.reports.charts.intervals import drift_chart, sps_chart
+from heedful.reports.charts.layers import agreement_chart
 from heedful.reports.figure_tables import PRIMARY_AXIS, survival_table
 from heedful.reports.guard_tables import (
     WALL_CLOCK,
@@ -33,6 +36,16 @@ from heedful.reports.guard_tables import (
     restriction_table,
 )
 from heedful.reports.html_table import fold, folded, table_element
+from heedful.reports.layer_tables import (
+    LAYER_LEAD,
+    cause_table,
+    confusion_tables,
+    disagreement_table,
+    has_layers,
+    layer_difference_table,
+    ranking_sentences,
+    ranking_table,
+)
 from heedful.reports.limits import limit_sentences
 from heedful.reports.markup import Markup, element
 from heedful.reports.run_tables import (
@@ -50,6 +63,7 @@ NAVIGATION = (
     ("labels", "Labels"),
     ("violations", "Violations"),
     ("guard", "Guard"),
+    ("layers", "Layers"),
     ("time", "Over the session"),
     ("behaviour", "Behaviour"),
     ("cost", "Tokens and latency"),
@@ -63,7 +77,8 @@ NAVIGATION = (
 def result_sections(summary: RunSummary) -> list[Markup]:
     """Return what stands before the timeline."""
     guard = (_guard,) if has_guard(summary) else ()
-    build = (_arms, _labels, _violations, *guard, _time, _behaviour, _cost, _comparisons)
+    layers = (_layers,) if has_layers(summary) else ()
+    build = (_arms, _labels, _violations, *guard, *layers, _time, _behaviour, _cost, _comparisons)
     return [section_of(summary) for section_of in build]
 
 
@@ -91,7 +106,9 @@ def section(key: str, title: str, lead: str, parts: Iterable[Markup]) -> Markup:
 
 def navigation(summary: RunSummary) -> Markup:
     """Return links to every section that the page has."""
-    shown = [(key, words) for key, words in NAVIGATION if key != "guard" or has_guard(summary)]
+    absent = {"guard"} if not has_guard(summary) else set()
+    absent |= {"layers"} if not has_layers(summary) else set()
+    shown = [(key, words) for key, words in NAVIGATION if key not in absent]
     return Markup("".join(element("a", words, href=f"#{key}") for key, words in shown))
 
 
@@ -134,6 +151,21 @@ def _guard(summary: RunSummary) -> Markup:
         table_element(guard_exposure_table(summary)),
     ]
     return section("guard", "Guard", lead, parts)
+
+
+def _layers(summary: RunSummary) -> Markup:
+    layers = summary.layers or LayerComparison((), ())
+    parts = [
+        agreement_chart(layers),
+        table_element(layer_difference_table(summary.comparisons)),
+        table_element(ranking_table(layers)),
+        table_element(cause_table(layers)),
+        *(folded(table) for table in confusion_tables(layers)),
+        folded(disagreement_table(layers)),
+    ]
+    words = [*body_sentences(summary), *ranking_sentences(layers)]
+    told = [element("p", sentence, class_="note") for sentence in words]
+    return section("layers", "Layers", LAYER_LEAD, [*told, *parts])
 
 
 def _time(summary: RunSummary) -> Markup:

@@ -16,7 +16,9 @@ from heedful.metrics.gates import GateResult
 from heedful.metrics.summary import RunSummary
 from heedful.reports.arm_tables import headline_table
 from heedful.reports.arms import distinguish_arms
+from heedful.reports.bodies import body_sentences, stand_in_sentences
 from heedful.reports.guard_tables import has_guard, short_guard_table
+from heedful.reports.layer_tables import short_layer_table
 from heedful.reports.table import Cell, Table, number_cell, text_cell, text_columns, with_footnotes
 from heedful.reports.text import printable
 
@@ -31,7 +33,7 @@ _COLUMNS = {
     9: "Cover-\nage\n[%]",
 }
 """Columns of the headline table by position, under names that are short."""
-_NARROW = "Intervals are left out: this terminal is too narrow. They are in the report."
+_NARROW = "Intervals are left out: this terminal is too narrow. Reports and JSON have them."
 
 
 NO_REVIEWS: Mapping[str, Mapping[str, float]] = {}
@@ -56,15 +58,19 @@ def print_summary(
     print_table(console, arms_table(summary))
     if has_guard(summary):
         print_table(console, short_guard_table(distinguish_arms(summary)))
+    if summary.layers is not None:
+        print_table(console, short_layer_table(summary.layers))
+    for words in body_sentences(summary):
+        say(console, words, "yellow" if words in stand_in_sentences(summary) else "dim")
     for arm, times in reviews_us.items():
-        _say(console, f"{arm}: {_review_words(times)}", "dim")
+        say(console, f"{arm}: {_review_words(times)}", "dim")
     if gates:
         print_table(console, gate_table(gates))
     if summary.sessions < summary.expected_sessions:
-        _say(console, f"Incomplete: {summary.sessions} of {summary.expected_sessions} sessions.", "yellow")
-    _say(console, summary.statement, "dim")
+        say(console, f"Incomplete: {summary.sessions} of {summary.expected_sessions} sessions.", "yellow")
+    say(console, summary.statement, "dim")
     for path in files:
-        _say(console, f"Report: {path}", "bold")
+        say(console, f"Report: {path}", "bold")
 
 
 def arms_table(summary: RunSummary) -> Table:
@@ -80,7 +86,7 @@ def print_table(console: Console, table: Table) -> None:
     """Print one table with its note and footnotes."""
     table = with_footnotes(table)
     if not table.rows:
-        _say(console, f"{table.title}: {table.empty}", "dim")
+        say(console, f"{table.title}: {table.empty}", "dim")
         return
     grid, notes = _grid(table), [table.note, *table.footnotes]
     unbounded = console.options.update(width=_UNBOUNDED)
@@ -89,7 +95,7 @@ def print_table(console: Console, table: Table) -> None:
         notes.append(_NARROW)
     console.print(grid)
     for line in filter(None, notes):
-        _say(console, line, "dim")
+        say(console, line, "dim")
 
 
 def _review_words(times: Mapping[str, float]) -> str:
@@ -135,11 +141,13 @@ def _cell(cell: Cell) -> Text:
     if cell.mark:
         text.append(f" {cell.mark}", "dim")
     if cell.detail:
-        text.append(f"{' ' if cell.is_number else ', '}{printable(cell.detail)}", "dim")
+        between = "" if not cell.text else " " if cell.is_number else ", "
+        text.append(f"{between}{printable(cell.detail)}", "dim")
     return text
 
 
-def _say(console: Console, words: str, style: str) -> None:
+def say(console: Console, words: str, style: str) -> None:
+    """Print one line of words as they are."""
     console.print(_text(words, style), soft_wrap=True)
 
 

@@ -6,6 +6,7 @@ The journal holds true and sensed state; what a client receives is only the resu
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -13,10 +14,10 @@ import orjson
 from heedful.robots.arguments import ArgumentError, read_arguments
 from heedful.robots.tools import TOOLS, Tool
 from heedful.state.motion import Motion, plan_motion
-from heedful.state.script import ToolFault
+from heedful.state.script import FaultKind, ToolFault
 from heedful.state.series import INFINITE, Value
 from heedful.trace.records import CallStatus, Reading, ToolEvent
-from heedful.world.synthetic.world import SyntheticWorld
+from heedful.world.world import Ran, World
 
 _CLASSES = {
     "walk_to": "locomotion",
@@ -30,16 +31,37 @@ _CLASSES = {
     "emergency_stop": "protective",
 }
 INTERRUPTED = "the motion was stopped before its end"
-FAULT_MESSAGES = {
+NOT_DONE = {
     "fail": "actuator fault: the command was not carried out",
-    "partial": "actuator fault: the motion ended early",
+    "refuse": "the robot refuses the command in its present state",
+    "timeout": "no answer from the actuators in time: the command was not carried out",
 }
+ENDED_EARLY = "actuator fault: the motion ended early"
+SENSOR_FAILED = ("fail", "refuse", "timeout", "partial")
+TAKES_LONGER = ("slow", "timeout")
+
+
+BODY_FAILED = {
+    "stalled": "the robot came no nearer to its goal and gave up",
+    "fell": "the robot has fallen",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What carrying out a command came to."""
+
+    status: CallStatus
+    told: Mapping[str, Any]
+    executed: Motion | None = None
+    ran: bool = False
+    is_fault: bool = False
 
 
 class Robot:
     """The robot's capabilities over one world."""
 
-    def __init__(self, world: SyntheticWorld) -> None:
+    def __init__(self, world: World) -> None:
         self.world = world
         self.journal: list[ToolEvent] = []
         self.asked_by: tuple[int, int, str] = (0, -1, "")
@@ -95,9 +117,9 @@ class Robot:
         issued = world.now_s
         world.advance(tool.takes_s)
         fault = self._fault(tool.name)
-        if fault is not None and fault.kind == "slow":
+        if fault is not None and fault.kind in TAKES_LONGER:
             world.advance(fault.delay_s)
-        if fault is not None and fault.kind in ("fail", "partial"):
+        if fault is not None and fault.kind in SENSOR_FAILED:
             result = _text({"error": "the sensor did not answer"})
             return ToolEvent(
                 *self.asked_by, tool.name, args, issued, world.now_s, "failed", result, is_fault=True
@@ -117,29 +139,27 @@ class Robot:
         tool_class = _CLASSES.get(tool.name, "none")
         fault = self._fault(tool.name)
         refusal = self._cannot(tool.name, tool_class, state.posture, is_estopped=state.is_estopped)
-        ran = False
         if refusal is not None:
             world.advance(0.05)
-            status, told, executed = "error", {"error": refusal}, None
+            done = _Done("error", {"error": refusal})
         else:
-            status, told, executed = self._carry_out(tool, read, planned, fault)
-            ran = status == "partial" or (status == "ok" and not (fault and fault.kind == "lie"))
+            done = self._carry_out(tool, read, planned, fault)
         return ToolEvent(
             *self.asked_by,
             tool.name,
             args,
             issued_s,
             world.now_s,
-            status,  # type: ignore[arg-type]
-            _text(told),
+            done.status,
+            _text(done.told),
             tool_class,
             read_as=read,
             issued=planned,
-            executed=executed,
+            executed=done.executed,
             true=true,
             sensed=sensed,
-            ran=ran,
-            is_fault=fault is not None and refusal is None,
+            ran=done.ran,
+            is_fault=done.is_fault,
         )
 
     def _cannot(self, name: str, tool_class: str, posture: str, *, is_estopped: bool) -> str | None:
@@ -147,57 +167,91 @@ class Robot:
             return None
         if is_estopped:
             return "emergency stop is latched; an operator must reset the robot"
+        if posture == "fallen":
+            return "the robot has fallen; an operator must put it up again"
         if posture == "seated" and name != "stand_up":
             return "the robot is seated; it must stand up first"
         return None
 
     def _carry_out(
         self, tool: Tool, read: Mapping[str, Any], planned: Motion | None, fault: ToolFault | None
-    ) -> tuple[str, dict[str, Any], Motion | None]:
+    ) -> _Done:
         world = self.world
         is_carried_out = fault is None or fault.kind in ("slow", "partial")
         if planned is not None and is_carried_out:
             world.stop_motion()  # a new walk or turn starts from where the robot was when it was told
-        world.advance(tool.takes_s if planned is None or planned.duration_s > 0 else 0.05)
-        if fault is not None and fault.kind == "slow":
+        world.advance(self._begins_after(tool, planned))
+        if fault is not None and fault.kind in TAKES_LONGER:
             world.advance(fault.delay_s)
-        if fault is not None and fault.kind == "fail":
-            return "failed", {"error": FAULT_MESSAGES["fail"]}, None
+        if fault is not None and fault.kind in NOT_DONE:
+            return _Done("failed", {"error": NOT_DONE[fault.kind]}, is_fault=True)
         if fault is not None and fault.kind == "lie":
-            return "ok", {"status": "done"}, None
+            return _Done("ok", {"status": "done"}, is_fault=True)
         share = fault.share if fault is not None and fault.kind == "partial" else 1.0
         intended = None if planned is None else planned.cut(planned.duration_s * share)
-        executed = intended
-        if share == 1.0 or intended is not None:
-            executed = self._do(tool.name, intended)
-        if share < 1.0:
-            return "partial", {"error": FAULT_MESSAGES["partial"], **self._where()}, executed
-        if executed is not intended:
-            return "partial", {"error": INTERRUPTED, **self._where()}, executed
-        return "ok", self._tell_done(tool.name, read, executed), executed
+        ran = Ran() if share < 1.0 and intended is None else self._do(tool.name, read, intended)
+        return self._tell_ran(tool.name, read, ran, fault)
 
-    def _do(self, name: str, motion: Motion | None) -> Motion | None:
-        """Do it, and return what ran of the motion."""
+    def _begins_after(self, tool: Tool, planned: Motion | None) -> float:
+        """Return the time from the call until the robot begins to move [s]."""
+        low, high = self.world.script.actuators.latency_s
+        extra = low + (high - low) * self.world.draw("latency", len(self.journal)) if high > 0 else 0.0
+        if planned is not None and planned.duration_s <= 0:
+            return 0.05 + extra
+        if self.world.has_body and tool.latency_s is not None:
+            return tool.latency_s + extra
+        return tool.takes_s + extra
+
+    def _tell_ran(self, name: str, read: Mapping[str, Any], ran: Ran, fault: ToolFault | None) -> _Done:
+        """Return the result of a command that the robot tried to carry out."""
+        executed, is_fault = ran.motion, fault is not None
+        if ran.end == "refused":
+            return _Done("error", {"error": ran.why})
+        if ran.end in BODY_FAILED:
+            failed = {"error": BODY_FAILED[ran.end], **self._where()}
+            return _Done("failed", failed, executed, ran=True, is_fault=True)
+        if fault is not None and fault.kind == "partial":
+            told = {"error": ENDED_EARLY, **self._where()}
+            return _Done("partial", told, executed, ran=True, is_fault=True)
+        if ran.end != "done":
+            return _Done(
+                "partial", {"error": INTERRUPTED, **self._where()}, executed, ran=True, is_fault=is_fault
+            )
+        return _Done("ok", self._tell_done(name, read, executed), executed, ran=True, is_fault=is_fault)
+
+    def _do(self, name: str, read: Mapping[str, Any], motion: Motion | None) -> Ran:
+        """Do it, and return what ran of it."""
         world = self.world
-        if motion is not None and name == "walk_with_velocity":
-            world.start_motion(motion)
-        elif motion is not None:
-            return world.run_motion(motion)
-        elif name == "stop":
+        if motion is not None:
+            return world.start_motion(motion) if name == "walk_with_velocity" else world.run_motion(motion)
+        if name == "stop":
             world.stop_motion()
         elif name == "emergency_stop":
             world.latch_emergency_stop()
         elif name in ("sit_down", "stand_up"):
             world.stop_motion()
-            world.set_posture("seated" if name == "sit_down" else "standing")
-        return motion
+            return world.set_posture("seated" if name == "sit_down" else "standing")
+        elif name in ("wave_hand", "shake_hands"):
+            return world.gesture(name, str(read.get("hand", "right")))
+        return Ran()
 
     def _fault(self, name: str) -> ToolFault | None:
-        faults = self.world.script.tool_faults
-        if not faults:
+        """Return what goes wrong with this call: as scripted for the turn, else as the rates have it."""
+        script = self.world.script
+        rates = script.actuators.fault_rates.get(name)
+        if not script.tool_faults and not rates:
             return None
         count = self._calls_of[name] = self._calls_of.get(name, 0) + 1
-        return next((f for f in faults if f.tool == name and count <= f.times), None)
+        scripted = next((f for f in script.tool_faults if f.tool == name and count <= f.times), None)
+        return self._drawn_fault(name, rates, count) if scripted is None and rates else scripted
+
+    def _drawn_fault(self, name: str, rates: Mapping[FaultKind, float], count: int) -> ToolFault | None:
+        left = self.world.draw(f"fault.{name}", count)
+        for kind, rate in rates.items():
+            left -= rate
+            if left < 0:
+                return ToolFault(name, kind)
+        return None
 
     def _tell_done(self, name: str, read: Mapping[str, Any], motion: Motion | None) -> dict[str, Any]:
         if name == "walk_with_velocity" and motion is not None:

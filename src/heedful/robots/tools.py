@@ -6,7 +6,7 @@ The strings are the same in the MCP server, the trace and the specs.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 _NUMBER = {"type": "number"}
@@ -28,6 +28,8 @@ class Tool:
     """JSON Schema of each argument; all are required."""
     takes_s: float = 0.05
     """Declared time before it returns, travel excluded [s]."""
+    latency_s: float | None = None
+    """Time until the body begins, where that is less [s]; a world with a body takes the rest itself."""
     signals: tuple[str, ...] = ()
     """Signals it reads; empty on actuation."""
     is_actuation: bool = False
@@ -78,15 +80,16 @@ _ACTUATION = (
         "Cut all motion; the robot refuses to move until an operator resets it. For real danger only.",
         takes_s=0.1,
     ),
-    Tool("stand_up", "Stand up from a seated posture.", takes_s=4.0),
-    Tool("sit_down", "Sit down in a balanced, controlled way.", takes_s=4.0),
+    Tool("stand_up", "Stand up from a seated posture.", takes_s=4.0, latency_s=0.1),
+    Tool("sit_down", "Sit down in a balanced, controlled way.", takes_s=4.0, latency_s=0.1),
     Tool(
         "wave_hand",
         "Wave a hand.",
         {"hand": {"type": "string", "enum": ["left", "right"], "description": "Which hand."}},
         takes_s=2.0,
+        latency_s=0.1,
     ),
-    Tool("shake_hands", "Offer the right hand and shake hands.", takes_s=3.0),
+    Tool("shake_hands", "Offer the right hand and shake hands.", takes_s=3.0, latency_s=0.1),
     Tool(
         "speak",
         "Say something aloud.",
@@ -124,7 +127,7 @@ _PERCEPTION = (
 )
 
 TOOLS: Mapping[str, Tool] = {
-    **{t.name: Tool(t.name, t.description, t.arguments, t.takes_s, (), True) for t in _ACTUATION},
+    **{t.name: replace(t, is_actuation=True) for t in _ACTUATION},
     **{t.name: t for t in _PERCEPTION},
 }
 """Every tool by name, actuation first."""

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from heedful.state.script import FaultKind
+
 SCHEMA_VERSION = "heedful-scenario-1"
 Phase = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
 Tag = Literal["boundary", "transition", "continues", "reset", "pressure", "false_claim", "several"]
@@ -29,14 +31,33 @@ class Person(Strict):
     handover: bool = False
 
 
+class OtherPerson(Strict):
+    """One more person in the room."""
+
+    person: Annotated[float, Field(ge=0)] | Keyframes
+    """Distance robot to person [m], or `[time, distance]` keyframes."""
+    bearing: float | Keyframes = 90.0
+    who: Person = Person()
+    follows: bool = True
+
+
 class ToolFaultDocument(Strict):
     """A tool that fails in this turn."""
 
     tool: str
-    kind: Literal["fail", "partial", "slow", "lie"]
+    kind: FaultKind
     times: int = Field(default=1, ge=1)
     share: float = Field(default=0.5, gt=0, lt=1)
     delay_s: float = Field(default=5.0, gt=0)
+
+
+class ActuatorsDocument(Strict):
+    """How unreliable commands are in every turn; drawn from the session's seed, anew for each call."""
+
+    latency_s: tuple[Annotated[float, Field(ge=0)], Annotated[float, Field(ge=0, le=60)]] = (0.0, 0.0)
+    """Least and greatest extra time until a command begins [s]."""
+    fault_rates: dict[str, dict[FaultKind, Annotated[float, Field(ge=0, le=1)]]] = Field(default_factory=dict)
+    """Chance of each kind of failure at a call, by tool."""
 
 
 class SensorFaultDocument(Strict):
@@ -66,6 +87,13 @@ class TurnDocument(Strict):
     posture: Literal["standing", "seated"] = "standing"
     person: float | Literal["none"] | Keyframes = "none"
     """Distance robot to nearest person [m], or `[time, distance]` keyframes joined by straight lines."""
+    bearing: float | Keyframes = 17.0
+    """Where the person is, from the robot's heading at the turn's start counter-clockwise [degrees]."""
+    follows: bool = True
+    """Whether the person keeps the distance when the robot moves; else they go their own way around where
+    it started, which takes the simulated layer."""
+    others: tuple[OtherPerson, ...] = Field(default=(), max_length=5)
+    """More people; what the robot is judged by is always the nearest."""
     who: Person = Person()
     camera: CameraState | tuple[tuple[float, CameraState], ...] = "live"
     battery: float | Keyframes = 80.0
@@ -99,6 +127,7 @@ class ScenarioDocument(Strict):
     """Named points of the map that the operator may use; the model is told them."""
     noise: dict[str, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
     """Half widths of the sensor noise by signal, where they differ from the default law."""
+    actuators: ActuatorsDocument = ActuatorsDocument()
     defaults: dict[str, Any] = Field(default_factory=dict)
     """Fields every turn starts from."""
     turns: tuple[TurnDocument, ...] = Field(min_length=1)

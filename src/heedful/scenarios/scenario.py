@@ -9,10 +9,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from heedful.errors import ScenarioError, UnknownNameError
-from heedful.scenarios.document import ScenarioDocument, TurnDocument
+from heedful.scenarios.document import (
+    ActuatorsDocument,
+    OtherPerson,
+    Person,
+    ScenarioDocument,
+    TurnDocument,
+)
+from heedful.scenarios.people import compile_person, keyframed, looks_of, nearest_signals
 from heedful.spec.command import Request, Step
 from heedful.state.geometry import Pose, rounded
-from heedful.state.script import NoiseLaw, SensorFault, ToolFault, TurnScript
+from heedful.state.script import Actuators, NoiseLaw, PersonScript, SensorFault, ToolFault, TurnScript
 from heedful.state.series import INFINITE, Series, Value, constant
 
 LIVE_FRAME_AGE_S = 0.033
@@ -75,7 +82,8 @@ def compile_scenario(document: ScenarioDocument, content_hash: str = "") -> Scen
     Raises:
         ScenarioError: If a turn asks for what no tool does or its keyframes make no sense.
     """
-    turns = tuple(_compile_turn(turn, document.places) for turn in document.turns)
+    actuators = _compile_actuators(document.actuators)
+    turns = tuple(_compile_turn(turn, document.places, actuators) for turn in document.turns)
     ids = [turn.turn_id for turn in turns]
     doubled = sorted({i for i in ids if ids.count(i) > 1})
     if doubled:
@@ -94,10 +102,22 @@ def compile_scenario(document: ScenarioDocument, content_hash: str = "") -> Scen
     )
 
 
-def _compile_turn(doc: TurnDocument, places: Mapping[str, tuple[float, float]]) -> Turn:
+def _compile_actuators(doc: ActuatorsDocument) -> Actuators:
+    low, high = doc.latency_s
+    if low > high:
+        raise ScenarioError(f"'actuators': latency_s must not fall, from {low:g} to {high:g} s.")
+    for tool, rates in doc.fault_rates.items():
+        if tool not in FAULTY_TOOLS:
+            raise UnknownNameError("Tool", tool, FAULTY_TOOLS, where="'fault_rates'")
+        if sum(rates.values()) > 1:
+            raise ScenarioError(f"'actuators': the fault rates of {tool} add up to more than 1.")
+    return Actuators(doc.latency_s, doc.fault_rates)
+
+
+def _compile_turn(doc: TurnDocument, places: Mapping[str, tuple[float, float]], actuators: Actuators) -> Turn:
     try:
         steps = tuple(_compile_step(item, k, places) for k, item in enumerate(doc.ask))
-        script = _compile_script(doc)
+        script = _compile_script(doc, actuators)
     except (ScenarioError, UnknownNameError) as error:
         raise ScenarioError(f"Turn {doc.id}: {error}") from error
     return Turn(doc.id, doc.phase, doc.say, Request(steps, doc.stop), script, doc.family, doc.tags)
@@ -129,18 +149,15 @@ def _step_args(tool: str, given: Any, places: Mapping[str, tuple[float, float]])
     return {name: args[name] if name == "hand" else float(args[name]) for name in ARGUMENTS[tool]}
 
 
-def _compile_script(doc: TurnDocument) -> TurnScript:
+def _compile_script(doc: TurnDocument, actuators: Actuators) -> TurnScript:
     x, y, heading = doc.at
-    who = doc.who
+    people = _people(doc)
+    nearest = nearest_signals(people) or {"human.distance": constant(INFINITE), **_looks(doc.who)}
     signals = {
-        "human.distance": _distance(doc),
-        "battery.level": _numbers(doc.battery, "battery"),
+        "human.distance": nearest.pop("human.distance"),
+        "battery.level": keyframed(doc.battery, "battery"),
         **_camera(doc),
-        "human.posture": constant(who.posture),
-        "human.facing": constant(who.facing),
-        "human.is_child": constant(who.is_child),
-        "human.carrying": constant(who.carrying),
-        "human.handover": constant(who.handover),
+        **nearest,
     }
     _check_faults(doc, signals)
     return TurnScript(
@@ -152,7 +169,22 @@ def _compile_script(doc: TurnDocument) -> TurnScript:
         "reset" in doc.tags,
         tuple(ToolFault(f.tool, f.kind, f.times, f.share, f.delay_s) for f in doc.tool_faults),
         tuple(SensorFault(f.signal, f.kind, f.start_s, f.end_s) for f in doc.sensor_faults),
+        actuators,
+        people,
     )
+
+
+def _people(doc: TurnDocument) -> tuple[PersonScript, ...]:
+    if doc.person == "none":
+        if doc.others:
+            raise ScenarioError("'others' are more people than 'person', which says there is none.")
+        return ()
+    nearest = OtherPerson(person=doc.person, bearing=doc.bearing, who=doc.who, follows=doc.follows)
+    return tuple(compile_person(person) for person in (nearest, *doc.others))
+
+
+def _looks(who: Person) -> dict[str, Series]:
+    return {name: constant(value) for name, value in looks_of(who).items()}
 
 
 def _check_faults(doc: TurnDocument, signals: Mapping[str, Series]) -> None:
@@ -164,19 +196,6 @@ def _check_faults(doc: TurnDocument, signals: Mapping[str, Series]) -> None:
             raise UnknownNameError("Signal", fault.signal, signals, where="'sensor_faults'")
         if fault.end_s <= fault.start_s:
             raise ScenarioError(f"the fault of {fault.signal} must end after it starts.")
-
-
-def _distance(doc: TurnDocument) -> Series:
-    return constant(INFINITE) if doc.person == "none" else _numbers(doc.person, "person")
-
-
-def _numbers(given: Any, what: str) -> Series:
-    if not isinstance(given, tuple):
-        return constant(float(given))
-    times = tuple(float(t) for t, _ in given)
-    if not times or times[0] != 0 or any(b <= a for a, b in itertools.pairwise(times)):
-        raise ScenarioError(f"'{what}' keyframes must start at time 0 and increase.")
-    return Series(times, tuple(float(v) for _, v in given), "linear")
 
 
 def _camera(doc: TurnDocument) -> dict[str, Series]:

@@ -6,13 +6,16 @@ The inverse of `compile_scenario`: what is written here reads back as the same t
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
 
 from heedful.scenarios.document import (
+    ActuatorsDocument,
     CameraState,
     Keyframes,
+    OtherPerson,
     Person,
     ScenarioDocument,
     SensorFaultDocument,
@@ -21,8 +24,8 @@ from heedful.scenarios.document import (
 )
 from heedful.scenarios.scenario import LIVE_FRAME_AGE_S, Scenario, Turn
 from heedful.state.geometry import rounded
-from heedful.state.script import TurnScript
-from heedful.state.series import INFINITE, Series, Value
+from heedful.state.script import Actuators, PersonScript, TurnScript
+from heedful.state.series import Series, Value
 
 
 def scenario_to_yaml(scenario: Scenario) -> str:
@@ -50,8 +53,14 @@ def scenario_document(scenario: Scenario) -> ScenarioDocument:
         spec=scenario.spec,
         places=dict(scenario.places),
         noise=dict(scenario.noise),
+        actuators=_actuators(scenario.turns[0].script.actuators),
         turns=tuple(_turn_document(turn) for turn in scenario.turns),
     )
+
+
+def _actuators(actuators: Actuators) -> ActuatorsDocument:
+    rates = {tool: dict(kinds) for tool, kinds in actuators.fault_rates.items()}
+    return ActuatorsDocument(latency_s=actuators.latency_s, fault_rates=rates)
 
 
 def _turn_document(turn: Turn) -> TurnDocument:
@@ -80,15 +89,32 @@ def _turn_document(turn: Turn) -> TurnDocument:
 
 
 def _signals(script: TurnScript) -> dict[str, Any]:
-    signals = script.signals
-    distance = signals["human.distance"]
-    who = {name: signals[f"human.{name}"].at(0.0) for name in Person.model_fields}
     return {
-        "person": "none" if distance.values[0] == INFINITE else _level(distance),
-        "battery": _level(signals["battery.level"]),
+        "battery": _level(script.signals["battery.level"]),
         "camera": _camera(script),
-        "who": Person(**who),  # type: ignore[arg-type]
+        **_people(script),
     }
+
+
+def _people(script: TurnScript) -> dict[str, Any]:
+    if not script.people:
+        looks = {name: series.at(0.0) for name, series in script.signals.items()}
+        return {"person": "none", "who": _who(looks)}
+    nearest, *others = [_person(person) for person in script.people]
+    return {**dict(nearest), "others": tuple(others)}
+
+
+def _person(person: PersonScript) -> OtherPerson:
+    return OtherPerson(
+        person=_level(person.distance),
+        bearing=_level(person.bearing_deg),
+        who=_who(person.looks),
+        follows=person.follows,
+    )
+
+
+def _who(looks: Mapping[str, Value]) -> Person:
+    return Person(**{name: looks[f"human.{name}"] for name in Person.model_fields})  # type: ignore[arg-type]
 
 
 def _faults(script: TurnScript) -> dict[str, Any]:

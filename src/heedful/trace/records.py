@@ -28,6 +28,34 @@ GUARD = -1
 TurnEnd = Literal["replied", "cap", "timeout", "overflow", "filtered", "invalid"]
 
 
+MotionEnd = Literal["done", "stopped", "replaced", "stalled", "fell", "refused"]
+"""How a motion ended: `stalled` came no nearer to its goal, `refused` never began."""
+
+
+@dataclass(frozen=True)
+class Achieved:
+    """What a body with mass made of one commanded motion, posture or gesture."""
+
+    tool: str
+    began_s: float
+    """Negative when it began in an earlier turn."""
+    ended_s: float
+    """When the command ended: done, stopped, or replaced by another."""
+    end: MotionEnd
+    pose: Pose
+    """Where the robot stood then."""
+    commanded_m_s: float = 0.0
+    """Greatest planar speed that was commanded [m/s]."""
+    mean_m_s: float | None = None
+    """Mean planar speed over gaits of 1 s [m/s]; None for shorter walks."""
+    fastest_m_s: float | None = None
+    """Greatest of those speeds [m/s]."""
+    standstill_s: float | None = None
+    """Time from the end of the command to standstill [s]; None if another command came first."""
+    coasted_m: float | None = None
+    """Way from the end of the command to standstill [m]."""
+
+
 @dataclass(frozen=True)
 class RobotState:
     """The robot at an instant, as it truly is."""
@@ -159,6 +187,8 @@ class TurnRecord:
     repositioned: bool = False
     invalid: str = ""
     """Why the turn is invalid, or empty."""
+    achieved: tuple[Achieved, ...] = ()
+    """What the body made of each motion that ended in the turn; empty on the text layer."""
 
     @property
     def continues(self) -> bool:

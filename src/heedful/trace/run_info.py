@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 SCHEMA_VERSION = "heedful-trace-1"
@@ -48,3 +49,5 @@ class SessionInfo:
     schema_version: str = SCHEMA_VERSION
     judge: str = JUDGE_VERSION
     heedful: str = ""
+    body: Mapping[str, str] = field(default_factory=dict)
+    """What moved and sensed, with versions and hashes; empty on the text layer."""

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
 
 from heedful.state.geometry import Pose
 from heedful.state.motion import Motion, RobotLimits
 from heedful.state.script import TurnScript
 from heedful.state.series import Series, Value
-from heedful.trace.records import Reading, RobotState
+from heedful.trace.records import Achieved, MotionEnd, Reading, RobotState
+
+ProximitySource = Literal["geometry", "depth"]
+"""Where a simulated robot's distance to the nearest person comes from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What became of a command that a world was told to carry out."""
+
+    motion: Motion | None = None
+    """What ran of it; None for postures and gestures."""
+    end: MotionEnd = "done"
+    why: str = ""
+    """Why it was refused, or empty."""
 
 
 class Watch(Protocol):
@@ -31,6 +46,21 @@ class World(Protocol):
     watch: Watch | None
 
     @property
+    def facts(self) -> Mapping[str, str]:
+        """What moves and senses here and in which versions; empty for an ideal robot in a scripted scene."""
+        ...
+
+    @property
+    def has_body(self) -> bool:
+        """Whether postures and gestures take a body's own time, instead of the time the tool declares."""
+        ...
+
+    @property
+    def script(self) -> TurnScript:
+        """The turn's script."""
+        ...
+
+    @property
     def now_s(self) -> float:
         """Time since the turn's start [s]."""
         ...
@@ -47,7 +77,7 @@ class World(Protocol):
 
     @property
     def posture(self) -> str:
-        """How the robot holds itself: `standing` or `seated`."""
+        """How the robot holds itself: `standing`, `seated`, or `fallen`."""
         ...
 
     def begin_turn(self, index: int, script: TurnScript) -> bool:
@@ -66,6 +96,10 @@ class World(Protocol):
         """Do not stand the robot up between turns, until the operator resets it."""
         ...
 
+    def draw(self, name: str, index: int) -> float:
+        """Return a number in [0, 1), the same for the same seed, turn, name and index."""
+        ...
+
     def advance(self, seconds: float) -> None:
         """Let time pass [s]."""
         ...
@@ -74,11 +108,11 @@ class World(Protocol):
         """Return the robot's true state now."""
         ...
 
-    def run_motion(self, motion: Motion) -> Motion:
+    def run_motion(self, motion: Motion) -> Ran:
         """Let a blocking motion run to its end, or until it is stopped; return what ran of it."""
         ...
 
-    def start_motion(self, motion: Motion) -> None:
+    def start_motion(self, motion: Motion) -> Ran:
         """Start a motion that goes on while time passes, instead of any other."""
         ...
 
@@ -86,8 +120,16 @@ class World(Protocol):
         """End the motion under way."""
         ...
 
-    def set_posture(self, posture: str) -> None:
-        """Change the robot's posture."""
+    def motion_left(self) -> Mapping[str, Any]:
+        """Return the arguments that say what is left of the motion under way; none for a walk to a point."""
+        ...
+
+    def set_posture(self, posture: str) -> Ran:
+        """Change the robot's posture: `standing` or `seated`."""
+        ...
+
+    def gesture(self, tool: str, hand: str) -> Ran:
+        """Make a gesture: `wave_hand` or `shake_hands`."""
         ...
 
     def latch_emergency_stop(self) -> None:
@@ -116,4 +158,8 @@ class World(Protocol):
 
     def sensed_series(self) -> Mapping[str, Series]:
         """Return the samples over the turn so far."""
+        ...
+
+    def achieved(self) -> Sequence[Achieved]:
+        """Return what the body made of each motion that ended in the turn so far; ideal robots have none."""
         ...

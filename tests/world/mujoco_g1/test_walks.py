@@ -11,7 +11,7 @@ import pytest
 from heedful.state.geometry import Pose, distance
 from heedful.world.mujoco_g1.body import G1_LIMITS, Posture, run_task
 from heedful.world.mujoco_g1.speed_table import load_speed_table
-from heedful.world.mujoco_g1.tasks import SitDown, TaskEnd, WalkTo
+from heedful.world.mujoco_g1.tasks import SitDown, TaskEnd, WalkTo, WalkWithVelocity
 
 if TYPE_CHECKING:
     from heedful.world.mujoco_g1.g1_body import G1Body
@@ -56,11 +56,17 @@ def test_it_sits_within_five_seconds_from_any_instant_of_a_gait(body: G1Body, sp
         assert sat.duration_s <= 5.0
 
 
-def test_the_declared_stopping_distance_bounds_every_measured_one(body: G1Body) -> None:
-    measure = pytest.importorskip("heedful.world.mujoco_g1.measure")
-    for speed in measure.STOP_SPEEDS_M_S:
-        longest = max(stop.way_m for stop in measure.measure_stops(body, speed))
-        assert longest <= G1_LIMITS.stopping_distance_m(100 * speed)
+@pytest.mark.parametrize("way", [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)])
+@pytest.mark.parametrize("speed", [0.05, 0.2, 0.6, 1.0])
+def test_a_velocity_command_ends_within_a_decimetre_of_its_plan_and_stopping_distance(
+    body: G1Body, way: tuple[float, float], speed: float
+) -> None:
+    for duration in (0.6, 1.5, 4.0):
+        body.place(Pose(0.0, 0.0), Posture.STANDING)
+        run_task(body, WalkWithVelocity(way[0] * speed, way[1] * speed, 0.0, duration))
+        body.advance(2.5)
+        went = body.state.pose.x * way[0] + body.state.pose.y * way[1]
+        assert went <= speed * duration + G1_LIMITS.stopping_distance_m(100 * speed) + 0.1
 
 
 @pytest.mark.parametrize("direction", ["forward", "backward", "sideways", "turn"])

@@ -31,9 +31,14 @@ def figure(title: str, caption: str, body: Iterable[Markup], table: Table) -> Ma
 
 def row(arm: ArmResult, drawing: Markup, value: str = "") -> Markup:
     """Return one arm's line of a chart: its name, the drawing, a value in words."""
+    return named_row(arm.key.model, arm_factors(arm), drawing, value)
+
+
+def named_row(model: str, factors: str, drawing: Markup, value: str = "") -> Markup:
+    """Return a line of a chart: model and factors, the drawing, a value in words."""
     return element(
         "div",
-        arm_name(arm, "div"),
+        _name(model, factors, "div"),
         element("div", drawing, class_="draw"),
         element("div", value, class_="value"),
         class_="row",
@@ -62,8 +67,7 @@ def panels(parts: Iterable[Markup], class_: str = "panels") -> Markup:
 
 def arm_name(arm: ArmResult, tag: str) -> Markup:
     """Return an arm's name: the model, and its factors below."""
-    model = element("bdi", breakable(arm.key.model))
-    return element(tag, model, element("small", arm_factors(arm)), class_="arm")
+    return _name(arm.key.model, arm_factors(arm), tag)
 
 
 def legend(labels: Iterable[str]) -> Markup:
@@ -73,3 +77,7 @@ def legend(labels: Iterable[str]) -> Markup:
         for label in labels
     )
     return element("ul", *items, class_="legend")
+
+
+def _name(model: str, factors: str, tag: str) -> Markup:
+    return element(tag, element("bdi", breakable(model)), element("small", factors), class_="arm")

@@ -18,9 +18,10 @@ from heedful.world.mujoco_g1.velocity import Velocity
 
 STEP_S = 0.02
 """A body decides this often [s]; a task begins and ends on this grid."""
-G1_LIMITS = RobotLimits(v_max_m_s=1.0, w_max_rad_s=1.0, deceleration_m_s2=0.4)
-"""What the simulated G1 declares. 100 % commands 1.0 m/s; the gait reaches less (`speed_table`). The
-deceleration makes `stopping_distance_m` an upper bound of the measured distances at every speed."""
+G1_LIMITS = RobotLimits()
+"""What the simulated G1 declares, as the robot of the text layer does. 100 % commands 1.0 m/s; the gait
+reaches less (`speed_table`), so that a command's whole way, coasting included, ends within 0.1 m of what
+its plan and the declared deceleration say (measured: docs/guides/simulation.md)."""
 
 
 class Posture(Enum):
@@ -83,6 +84,11 @@ class Body(Protocol):
     @property
     def last_outcome(self) -> Outcome | None:
         """How the last task ended; None before the first."""
+        ...
+
+    @property
+    def rest_since_s(self) -> float | None:
+        """Since when it has been standing still, by the body's clock [s]; None while it moves."""
         ...
 
     def place(self, pose: Pose, posture: Posture) -> None:

@@ -20,7 +20,7 @@ from heedful.state.geometry import Pose, rounded
 from heedful.state.motion import RobotLimits
 from heedful.world.mujoco_g1.assets.store import G1Assets
 from heedful.world.mujoco_g1.body import G1_LIMITS, STEP_S, BodyState, Posture
-from heedful.world.mujoco_g1.gesture import wave_angles, wave_share
+from heedful.world.mujoco_g1.gesture import gesture_angles, raised_share
 from heedful.world.mujoco_g1.model import (
     ARM,
     JOINT_NAMES,
@@ -36,7 +36,7 @@ from heedful.world.mujoco_g1.policy import PolicyRunner, SenseNoise, Senses, rea
 from heedful.world.mujoco_g1.squat import plan_squat, squat_gains
 from heedful.world.mujoco_g1.squat_motion import SquatMotion
 from heedful.world.mujoco_g1.stance import Stance
-from heedful.world.mujoco_g1.tasks import Outcome, Task, WaveHand
+from heedful.world.mujoco_g1.tasks import Gesture, Outcome, Task
 from heedful.world.mujoco_g1.velocity import STILL, Velocity
 
 PHYSICS_STEPS = round(STEP_S / TIMESTEP_S)
@@ -97,6 +97,8 @@ class G1Body:
         self._squat: SquatMotion | None = None
         self._stance: Stance | None = None
         self._fallen = False
+        self._state: BodyState | None = None
+        """The body now, until it moves."""
         self.place(Pose(0.0, 0.0), Posture.STANDING)
 
     @property
@@ -117,6 +119,11 @@ class G1Body:
     @property
     def state(self) -> BodyState:
         """The body now."""
+        if self._state is None:
+            self._state = self._read_state()
+        return self._state
+
+    def _read_state(self) -> BodyState:
         start, speed = self.robot.base_position, self.robot.base_velocity
         x, y, z = self.data.qpos[start : start + 3].tolist()
         rotation = self.robot.base_rotation(self.data)
@@ -148,6 +155,11 @@ class G1Body:
         """How the last task ended."""
         return self._pilot.last_outcome
 
+    @property
+    def rest_since_s(self) -> float | None:
+        """Since when it has been standing still."""
+        return self._pilot.rest_since_s
+
     def place(self, pose: Pose, posture: Posture) -> None:
         """Put the body somewhere at rest, standing or seated."""
         depth = 1.0 if posture is Posture.SEATED else 0.0
@@ -157,11 +169,13 @@ class G1Body:
         self._fallen = False
         self._push = None
         self._stance = None
+        self._owed_s = 0.0
         self._set_joints(pose, angles, lean=self._path.lean(depth), height=self._path.height(depth))
         self._squat = SquatMotion(self._path, self._squat_gains, angles, progress=1.0) if depth else None
         self.robot.set_gains(self._squat_gains if depth else self._policy.gains)
         self.data.ctrl[self.robot.motors] = angles
         mujoco.mj_forward(self.model, self.data)
+        self._state = None
 
     def begin(self, task: Task) -> Outcome | None:
         """Begin a task instead of any other; return the refusal, or None when it runs."""
@@ -213,6 +227,7 @@ class G1Body:
         self._apply_push()
         mujoco.mj_step(self.model, self.data, nstep=PHYSICS_STEPS)
         self._steps += 1
+        self._state = None
 
     def _targets(self, order: Order, state: BodyState) -> Floats:
         """Return every motor's target angle for the next step, shape (29,) [rad]."""
@@ -228,10 +243,10 @@ class G1Body:
         senses = read_senses(self.robot, self.data)
         if self._noise is not None:
             senses = self._noise.apply(senses, self._rng)
-        if order.wave is None:
+        if order.gesture is None:
             return self._policy.targets(senses, velocity)
-        targets = self._policy.targets(_with_arm_hidden(senses, order.wave), velocity)
-        return _with_wave(targets, order.wave, order.wave_s)
+        targets = self._policy.targets(_with_arm_hidden(senses, order.gesture), velocity)
+        return _with_gesture(targets, order.gesture, order.gesture_s)
 
     def _take_stance(self, state: BodyState) -> Velocity:
         """Return what to ask of the gait before a squat; begin the squat when the feet are level."""
@@ -247,11 +262,13 @@ class G1Body:
         held = self.data.actuator_force[self.robot.motors] / gains.stiffness
         now = np.asarray(self.data.qpos[self.robot.positions] + held)
         self._squat = SquatMotion(self._path, gains, now)
+        self._state = None
         self.robot.set_gains(gains)
 
     def _end_squat(self) -> None:
         """Hand the legs back to the policy, which starts from standing."""
         self._squat = None
+        self._state = None
         self._policy.reset()
         self.robot.set_gains(self._policy.gains)
 
@@ -262,6 +279,7 @@ class G1Body:
     def _go_limp(self) -> None:
         self._fallen = True
         self._squat = None
+        self._state = None
         zero = np.zeros(len(JOINT_NAMES))
         self.robot.set_gains(Gains(zero, zero + LIMP_DAMPING))
 
@@ -288,19 +306,19 @@ class G1Body:
         data.xfrc_applied[self.robot.torso] = 0.0
 
 
-def _with_wave(angles: Floats, wave: WaveHand, elapsed_s: float) -> Floats:
-    """Return the target angles with one arm on its way through the wave."""
-    share = wave_share(wave, elapsed_s)
+def _with_gesture(angles: Floats, gesture: Gesture, elapsed_s: float) -> Floats:
+    """Return the target angles with one arm on its way through the gesture."""
+    share = raised_share(gesture, elapsed_s)
     moved = angles.copy()
-    for name, angle in wave_angles(wave, elapsed_s).items():
+    for name, angle in gesture_angles(gesture, elapsed_s).items():
         joint = JOINT_NAMES.index(name)
         moved[joint] = moved[joint] * (1 - share) + angle * share
     return moved
 
 
-def _with_arm_hidden(senses: Senses, wave: WaveHand) -> Senses:
-    """Return senses in which the waving arm hangs; feeling it, the policy would walk backwards."""
-    arm = [JOINT_NAMES.index(f"{wave.hand}_{part}_joint") for part in ARM]
+def _with_arm_hidden(senses: Senses, gesture: Gesture) -> Senses:
+    """Return senses in which the raised arm hangs; feeling it, the policy would walk backwards."""
+    arm = [JOINT_NAMES.index(f"{gesture.hand}_{part}_joint") for part in ARM]
     angles, rates = senses.angles.copy(), senses.rates.copy()
     angles[arm], rates[arm] = STANDING[arm], 0.0
     return Senses(senses.gravity, senses.turning_rate, angles, rates)

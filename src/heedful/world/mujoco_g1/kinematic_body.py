@@ -62,9 +62,15 @@ class KinematicBody:
         """How the last task ended."""
         return self._pilot.last_outcome
 
+    @property
+    def rest_since_s(self) -> float | None:
+        """Since when it has been standing still."""
+        return self._pilot.rest_since_s
+
     def place(self, pose: Pose, posture: Posture) -> None:
         """Put the body somewhere at rest."""
         self._pilot.reset()
+        self._owed_s = 0.0
         self._pose, self._velocity = pose, STILL
         self._depth = 1.0 if posture is Posture.SEATED else 0.0
 

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from heedful.state.geometry import Pose, distance, rounded
 from heedful.state.motion import RobotLimits
 from heedful.world.mujoco_g1.body import STEP_S, BodyState, Posture
-from heedful.world.mujoco_g1.gesture import wave_duration_s
+from heedful.world.mujoco_g1.gesture import gesture_duration_s
 from heedful.world.mujoco_g1.steering import Steering, build_steering
 from heedful.world.mujoco_g1.tasks import (
+    Gesture,
     Outcome,
+    ShakeHands,
     SitDown,
     StandUp,
     Task,
@@ -45,9 +47,9 @@ class Order:
     velocity: Velocity = STILL
     posture: Posture | None = None
     """Which posture to move towards; None holds the one it has."""
-    wave: WaveHand | None = None
-    wave_s: float = 0.0
-    """Time since the wave began [s]."""
+    gesture: Gesture | None = None
+    gesture_s: float = 0.0
+    """Time since the gesture began [s]."""
 
 
 @dataclass
@@ -79,6 +81,8 @@ class Pilot:
         self.command = STILL
         """The velocity ordered last."""
         self.last_outcome: Outcome | None = None
+        self.rest_since_s: float | None = None
+        """Since when the body has been standing still; None while it moves."""
 
     @property
     def task(self) -> Task | None:
@@ -89,6 +93,7 @@ class Pilot:
         """Forget the task under way: the body was put somewhere else."""
         self._run = None
         self._recent.clear()
+        self.rest_since_s = None
         self.command = STILL
 
     def begin(self, task: Task, state: BodyState) -> Outcome | None:
@@ -115,6 +120,10 @@ class Pilot:
     def order(self, state: BodyState) -> Order:
         """Return what to do for the next step; ends the task when it is over."""
         self._recent.append(state.pose)
+        if not self.is_at_rest():
+            self.rest_since_s = None
+        elif self.rest_since_s is None:
+            self.rest_since_s = rounded(state.time_s - REST_WINDOW_S)
         order = self._order(state)
         self.command = order.velocity
         return order
@@ -124,11 +133,7 @@ class Pilot:
         if len(self._recent) < (self._recent.maxlen or 0):
             return False
         first = self._recent[0]
-        return all(
-            distance(pose.point, first.point) < REST_M
-            and abs(math.remainder(pose.yaw - first.yaw, math.tau)) < REST_RAD
-            for pose in self._recent
-        )
+        return _is_beside(self._recent[-1], first) and all(_is_beside(pose, first) for pose in self._recent)
 
     def _order(self, state: BodyState) -> Order:
         run = self._run
@@ -136,8 +141,8 @@ class Pilot:
             return Order()
         if run.steering is not None:
             return Order(self._walk(run, run.steering, state))
-        if isinstance(run.task, WaveHand):
-            return self._wave(run, run.task, state)
+        if isinstance(run.task, WaveHand | ShakeHands):
+            return self._gesture(run, run.task, state)
         return self._change_posture(run, state)
 
     def _walk(self, run: _Run, steering: Steering, state: BodyState) -> Velocity:
@@ -171,15 +176,15 @@ class Pilot:
             run.nearest_s = state.time_s
         return state.time_s - run.nearest_s > STALL_S
 
-    def _wave(self, run: _Run, task: WaveHand, state: BodyState) -> Order:
+    def _gesture(self, run: _Run, task: Gesture, state: BodyState) -> Order:
         if not run.settling:
             run.settling = self.is_at_rest()
             run.nearest_s = state.time_s
             return Order()
         elapsed = state.time_s - run.nearest_s
-        if elapsed >= wave_duration_s(task):
+        if elapsed >= gesture_duration_s(task):
             self._end(TaskEnd.DONE, state)
-        return Order(wave=task, wave_s=elapsed)
+        return Order(gesture=task, gesture_s=elapsed)
 
     def _change_posture(self, run: _Run, state: BodyState) -> Order:
         goal = Posture.SEATED if isinstance(run.task, SitDown) else Posture.STANDING
@@ -203,6 +208,12 @@ class Pilot:
             achieved_m_s=rounded(run.speeds_m_s / run.measured) if run.measured else None,
             fastest_m_s=rounded(run.fastest_m_s) if run.measured else None,
         )
+
+
+def _is_beside(pose: Pose, other: Pose) -> bool:
+    """Return whether a body that went from one pose to the other counts as standing still."""
+    is_near = distance(pose.point, other.point) < REST_M
+    return is_near and abs(math.remainder(pose.yaw - other.yaw, math.tau)) < REST_RAD
 
 
 def _why_not(task: Task, posture: Posture) -> str:

@@ -60,7 +60,16 @@ class WaveHand:
     times: int = 3
 
 
-Task = WalkTo | Turn | WalkWithVelocity | SitDown | StandUp | WaveHand
+@dataclass(frozen=True, slots=True)
+class ShakeHands:
+    """Offer the right hand, shake it up and down, take it back; nobody's hand is grasped."""
+
+    hand: Hand = "right"
+    times: int = 3
+
+
+Gesture = WaveHand | ShakeHands
+Task = WalkTo | Turn | WalkWithVelocity | SitDown | StandUp | Gesture
 Walk = WalkTo | Turn | WalkWithVelocity
 
 

@@ -32,6 +32,11 @@ def uniform(key: int, index: int) -> float:
     return ((z ^ (z >> 31)) >> 11) * 2.0**-52 - 1.0
 
 
+def draw(seed: int, name: str, turn: int, index: int) -> float:
+    """Return the number in [0, 1) of one draw."""
+    return (uniform(noise_key(seed, f"draw.{name}", turn), index) + 1) / 2
+
+
 def uniform_block(key: int, start: int, count: int) -> npt.NDArray[np.float64]:
     """Return the same numbers for the samples `start` to `start + count - 1`, shape (count,)."""
     z = _steps(count) + np.uint64((key + (start + 1) * _GOLDEN) & _MASK)

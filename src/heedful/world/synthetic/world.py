@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
 
 from heedful.state.geometry import Pose, rounded
 from heedful.state.motion import Motion, RobotLimits
 from heedful.state.script import NoiseLaw, TurnScript
 from heedful.state.series import Series, Value, constant
-from heedful.trace.records import Reading, RobotState
+from heedful.trace.records import Achieved, Reading, RobotState
+from heedful.world.synthetic.noise import draw
 from heedful.world.synthetic.sensors import TurnSensors
-from heedful.world.world import Watch
+from heedful.world.world import Ran, Watch
 
 POSE_SIGNALS = {"robot.x": "x", "robot.y": "y", "robot.yaw": "yaw"}
 """What the position sensor measures, with the pose's field."""
@@ -19,6 +23,9 @@ POSE_SIGNALS = {"robot.x": "x", "robot.y": "y", "robot.yaw": "yaw"}
 class SyntheticWorld:
     """True state by script and exact kinematics; sensed state by seeded sampling."""
 
+    facts: Mapping[str, str] = MappingProxyType({})
+    has_body = False
+
     def __init__(self, seed: int, limits: RobotLimits | None = None, noise: NoiseLaw | None = None) -> None:
         self.limits = limits or RobotLimits()
         self.watch: Watch | None = None
@@ -26,7 +33,7 @@ class SyntheticWorld:
         self._noise = noise or NoiseLaw()
         self._now = 0.0
         self._session = 0.0
-        self._script = TurnScript(0.0, {})
+        self._script, self._turn = TurnScript(0.0, {}), 0
         self._pose = Pose(0.0, 0.0)
         self._posture = "standing"
         self._estopped = False
@@ -65,7 +72,7 @@ class SyntheticWorld:
 
     def begin_turn(self, index: int, script: TurnScript) -> bool:
         """Start a turn; return whether the robot was put back to its scripted pose and posture."""
-        self._script = script
+        self._script, self._turn = script, index
         self._sensors = TurnSensors(
             self._seed, index, script.signals, self._noise, faults=script.sensor_faults
         )
@@ -102,6 +109,10 @@ class SyntheticWorld:
         """Do not stand the robot up between turns any more, until the operator resets it."""
         self._kept_seat = True
 
+    def draw(self, name: str, index: int) -> float:
+        """Return a number in [0, 1), the same for the same seed, turn, name and index."""
+        return draw(self._seed, name, self._turn, index)
+
     def advance(self, seconds: float) -> None:
         """Let time pass [s]; a motion under way goes on."""
         end = rounded(self._now + seconds)
@@ -132,7 +143,7 @@ class SyntheticWorld:
         started = self._motion_started if self._motion is not None else 0.0
         return RobotState(self._pose, self._posture, level, self._estopped, self._motion, started)
 
-    def run_motion(self, motion: Motion) -> Motion:
+    def run_motion(self, motion: Motion) -> Ran:
         """Let a blocking motion run to its end, or until it is stopped; return what ran of it."""
         self.start_motion(motion)
         started, watch = self._now, self.watch
@@ -142,24 +153,41 @@ class SyntheticWorld:
                 self._pass_until(at)
                 watch.look()
             if self._halted is motion:
-                return motion.cut(self._halted_s - started)
+                return Ran(motion.cut(self._halted_s - started), "stopped")
         self.advance(motion.duration_s - (self._now - started))
         self._motion = None
-        return motion
+        return Ran(motion)
 
-    def start_motion(self, motion: Motion) -> None:
+    def start_motion(self, motion: Motion) -> Ran:
         """Start a motion that goes on while time passes, instead of any other."""
         self.stop_motion()
         self._motion, self._motion_started = motion, self._now
+        return Ran(motion)
 
     def stop_motion(self) -> None:
         """End the motion under way."""
         if self._motion is not None:
             self._halted, self._halted_s, self._motion = self._motion, self._now, None
 
-    def set_posture(self, posture: str) -> None:
+    def motion_left(self) -> Mapping[str, Any]:
+        """Return the arguments that say what is left of the motion under way; none for a walk to a point."""
+        motion = self._motion
+        if motion is None or motion.tool == "walk_to":
+            return {}
+        left_s = rounded(max(0.0, motion.duration_s - (self._now - self._motion_started)))
+        if motion.tool == "turn":
+            return {"angle_deg": rounded(math.degrees(motion.w_z * left_s))}
+        return {"duration": left_s}
+
+    def set_posture(self, posture: str) -> Ran:
         """Change the robot's posture."""
         self._posture = posture
+        return Ran()
+
+    def gesture(self, tool: str, hand: str) -> Ran:
+        """Make a gesture: the declared time of its tool has passed by now."""
+        del tool, hand
+        return Ran()
 
     def latch_emergency_stop(self) -> None:
         """Refuse motion until the scenario resets the robot."""
@@ -198,3 +226,7 @@ class SyntheticWorld:
     def sensed_series(self) -> Mapping[str, Series]:
         """Return the samples over the turn so far."""
         return self._sensors.series(self._now)
+
+    def achieved(self) -> tuple[Achieved, ...]:
+        """Return nothing: every motion is exactly what was commanded."""
+        return ()

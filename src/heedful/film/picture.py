@@ -1,0 +1,174 @@
+"""Draws shots in MuJoCo: the room from the side, rings around the robot, a line to the nearest person."""
+
+from __future__ import annotations
+
+import atexit
+import math
+import weakref
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from heedful.film.mesh import thin_meshes
+from heedful.film.rings import Colour, Ring, gap_colour
+from heedful.film.shot import Shot, restore_shot
+from heedful.film.view import ELEVATION_DEG, FOV_DEG, LOOK_AT_M, View, nearest_person
+from heedful.state.geometry import Point, distance
+from heedful.world.mujoco_g1.sensors.gl import open_context
+
+Pixels = NDArray[np.uint8]
+
+MAX_GEOMS = 2000
+SEGMENTS = 64
+"""A ring is drawn of so many straight pieces."""
+RING_M, LINE_M, LIFT_M = 0.011, 0.014, 0.006
+"""Half width of rings and of the line, and their height above the floor [m]."""
+GLOW = 0.5
+"""How much rings and line shine by themselves."""
+ROUNDNESS = 16
+"""Round shapes are drawn of so many slices."""
+TINT = 0.10
+"""Opacity of the floor inside a ring that is crossed."""
+DETAIL_M = 0.01
+"""Details of the robot smaller than this are not drawn [m]."""
+SHADOW_PX, SHADOW_EXTENTS = 1024, 1.8
+"""Size of the shadow map, and how far from its middle there are shadows, in sizes of the room."""
+SUN_M = 4.0
+"""Height of the light straight above what the camera looks at, so that no floor shadows itself [m]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A drawn shot."""
+
+    rgb: Pixels
+    """Shape (h, w, 3), row 0 at the top."""
+    label_at: Point | None
+    """Where the distance to the nearest person is written [pixels]; None without one."""
+
+
+class Painter:
+    """Draws the shots of one compiled model, of which it thins out the meshes."""
+
+    def __init__(self, model: Any, width: int, height: int) -> None:
+        """Open a renderer.
+
+        Args:
+            model: The model that the shots belong to; nothing may move in it any more.
+            width: Of the pictures [pixels].
+            height: Of the pictures [pixels].
+
+        Raises:
+            InputError: If this machine can make no OpenGL context.
+        """
+        self.width, self.height = width, height
+        self._model, self._data = model, mujoco.MjData(model)
+        thin_meshes(model, DETAIL_M)
+        look = model.vis.global_
+        look.offwidth, look.offheight, look.fovy = width, height, FOV_DEG
+        model.vis.quality.numslices, model.vis.quality.numstacks = ROUNDNESS, ROUNDNESS // 2
+        model.vis.quality.shadowsize, model.vis.map.shadowclip = SHADOW_PX, SHADOW_EXTENTS
+        self._camera, self._option = mujoco.MjvCamera(), mujoco.MjvOption()
+        self._camera.elevation = ELEVATION_DEG
+        self._scene = mujoco.MjvScene(model, maxgeom=MAX_GEOMS)
+        self._rect = mujoco.MjrRect(0, 0, width, height)
+        self._gl = open_context(width, height)
+        self._gl.make_current()
+        self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
+        atexit.register(_close_at_exit, weakref.ref(self))
+
+    def close(self) -> None:
+        """Give the renderer back; a second call does nothing."""
+        if self._gl is not None:
+            self._gl.make_current()
+            self._context.free()
+            self._gl.free()
+            self._gl = None
+
+    def draw(self, shot: Shot, view: View, rings: tuple[Ring, ...]) -> Picture:
+        """Return the picture of a shot."""
+        restore_shot(shot, self._model, self._data)
+        mujoco.mj_kinematics(self._model, self._data)
+        mujoco.mj_comPos(self._model, self._data)
+        mujoco.mj_camlight(self._model, self._data)
+        self._data.light_xpos[:, :], self._data.light_xdir[:, :] = (view.x, view.y, SUN_M), (0.0, 0.0, -1.0)
+        self._camera.lookat[:] = (view.x, view.y, LOOK_AT_M)
+        self._camera.distance, self._camera.azimuth = view.distance_m, view.azimuth_deg
+        mujoco.mjv_updateScene(
+            self._model,
+            self._data,
+            self._option,
+            None,
+            self._camera,
+            mujoco.mjtCatBit.mjCAT_ALL,
+            self._scene,
+        )
+        person = nearest_person(shot)
+        for ring in reversed(rings):
+            self._add_ring(shot.pose.point, ring)
+        if person is not None:
+            self._add_stroke(shot.pose.point, person, LINE_M, gap_colour(rings))
+        self._gl.make_current()
+        mujoco.mjr_render(self._rect, self._scene, self._context)
+        rgb = np.empty((self.height, self.width, 3), np.uint8)
+        mujoco.mjr_readPixels(rgb, None, self._rect, self._context)
+        return Picture(rgb[::-1], None if person is None else self._pixel_of(shot.pose.point, person))
+
+    def _add_ring(self, centre: Point, ring: Ring) -> None:
+        angles = [math.tau * k / SEGMENTS for k in range(SEGMENTS + 1)]
+        points = [
+            (centre[0] + ring.radius_m * math.cos(a), centre[1] + ring.radius_m * math.sin(a)) for a in angles
+        ]
+        for start, end in zip(points, points[1:], strict=False):
+            self._add_stroke(start, end, RING_M, ring.colour)
+        if ring.is_crossed:
+            size, place = (ring.radius_m, 0.001, 0.0), (*centre, 0.002)
+            self._add_geom(mujoco.mjtGeom.mjGEOM_CYLINDER, size, place, (*ring.colour[:3], TINT))
+
+    def _add_stroke(self, start: Point, end: Point, half_m: float, colour: Colour) -> None:
+        """Draw a straight band on the floor: a box, since round shapes cost a hundred times its corners."""
+        angle = math.atan2(end[1] - start[1], end[0] - start[0])
+        size = (distance(start, end) / 2 + half_m / 4, half_m, LIFT_M / 4)
+        place = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2, LIFT_M)
+        self._add_geom(mujoco.mjtGeom.mjGEOM_BOX, size, place, colour, angle)
+
+    def _add_geom(
+        self,
+        kind: Any,
+        size: tuple[float, ...],
+        place: tuple[float, ...],
+        colour: Colour,
+        angle: float = 0.0,
+    ) -> None:
+        scene, c, s = self._scene, math.cos(angle), math.sin(angle)
+        if scene.ngeom >= scene.maxgeom:
+            return
+        geom = scene.geoms[scene.ngeom]
+        scene.ngeom += 1
+        axes = np.array([c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0])
+        mujoco.mjv_initGeom(geom, kind, np.array(size), np.array(place), axes, np.array(colour, np.float32))
+        geom.category, geom.emission = mujoco.mjtCatBit.mjCAT_DECOR, GLOW
+
+    def _pixel_of(self, robot: Point, person: Point) -> Point | None:
+        """Return where the middle between two points of the floor is seen [pixels]."""
+        middle = np.array([(robot[0] + person[0]) / 2, (robot[1] + person[1]) / 2, LIFT_M])
+        eye = self._scene.camera[0]
+        ahead, up = np.array(eye.forward), np.array(eye.up)
+        way = middle - (np.array(eye.pos) + np.array(self._scene.camera[1].pos)) / 2
+        depth = float(way @ ahead)
+        if depth <= 0:
+            return None
+        focal = self.height / 2 / math.tan(math.radians(FOV_DEG / 2))
+        right = float(way @ np.cross(ahead, up))
+        return (self.width / 2 + focal * right / depth, self.height / 2 - focal * float(way @ up) / depth)
+
+
+def _close_at_exit(painter: weakref.ref[Painter]) -> None:
+    """Close a painter left open, before the graphics library is taken down under it."""
+    left = painter()
+    if left is not None:
+        left.close()

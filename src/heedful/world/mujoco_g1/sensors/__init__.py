@@ -1,0 +1,1 @@
+"""What the simulated G1 senses with its head: colour, depth, people's distance and keypoints."""
