@@ -15,6 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tests.runs import descendants
+
 SCRIPT = """
 import sys
 from ray.cluster_utils import Cluster
@@ -60,27 +62,11 @@ class TwoNodes:
 
     def workers(self) -> list[int]:
         """Return the processes that run a task of heedful at this moment."""
-        return [pid for pid in _descendants(self._process.pid) if _title(pid).startswith("ray::apply_work")]
+        return [pid for pid in descendants(self._process.pid) if _title(pid).startswith("ray::apply_work")]
 
     def _read(self) -> str:
         assert self._process.stdout is not None
         return self._process.stdout.readline().strip()
-
-
-def _descendants(root: int) -> list[int]:
-    parents = {int(path.name): _parent(path) for path in Path("/proc").iterdir() if path.name.isdigit()}
-    found, new = [], {root}
-    while new:
-        new = {pid for pid, parent in parents.items() if parent in new}
-        found += sorted(new)
-    return found
-
-
-def _parent(process: Path) -> int:
-    try:
-        return int((process / "stat").read_text().rsplit(")", 1)[1].split()[1])
-    except OSError:
-        return 0
 
 
 def _title(pid: int) -> str:

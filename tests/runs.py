@@ -80,3 +80,20 @@ def kill_after(process: subprocess.Popen[str], run: Path, size: int) -> None:
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
+
+
+def descendants(root: int) -> list[int]:
+    """Return the processes that a process started, and those that they started, nearest first."""
+    parents = {int(path.name): _parent(path) for path in Path("/proc").iterdir() if path.name.isdigit()}
+    found, new = [], {root}
+    while new:
+        new = {pid for pid, parent in parents.items() if parent in new}
+        found += sorted(new)
+    return found
+
+
+def _parent(process: Path) -> int:
+    try:
+        return int((process / "stat").read_text().rsplit(")", 1)[1].split()[1])
+    except OSError:
+        return 0

@@ -41,6 +41,7 @@ TOP = {
     "ray_cluster",
     "ray_batch",
     "batch",
+    "process_pool",
     "results",
     "film",
     "checks",

@@ -14,7 +14,7 @@ from heedful.errors import InputError
 from heedful.run_config import Execution, RunConfig
 from heedful.run_folder import RunFolder
 from heedful.trace.reader import read_trace, trace_bytes
-from tests.runs import heedful, kill_after, short_scenario, start, written
+from tests.runs import descendants, heedful, kill_after, short_scenario, start, written
 
 MODELS = ("reference/oracle", "reference/reckless", "reference/forgetful")
 AVX512 = ("AVX512F", "AVX512CD", *(f"AVX512_{name}" for name in ("SKX", "CLX", "CNL", "ICL", "SPR")))
@@ -109,6 +109,21 @@ def test_a_run_whose_parent_alone_is_killed_resumes_to_the_same_bytes(tmp_path: 
     resumed = heedful(["run", "--resume", "--out", str(out), "--workers", "2"], tmp_path)
     process.communicate(timeout=30)  # its workers, which hold the same pipes, are gone too
     assert resumed.returncode == 0, resumed.stderr
+    assert all_bytes(out) == all_bytes(tmp_path / "whole")
+
+
+def test_killed_workers_cost_nothing_but_time(tmp_path: Path) -> None:
+    grid = ["run", "--model", "reference/oracle", "--reps", "3", "--dispatch", "direct", "--workers", "2"]
+    assert heedful([*grid, "--out", str(tmp_path / "whole")], tmp_path).returncode == 0
+    out = tmp_path / "killed"
+    process = start([*grid, "--out", str(out)], tmp_path)
+    for size in (60_000, 200_000):
+        while process.poll() is None and written(out) < size:
+            pass
+        *_, worker = descendants(process.pid)
+        os.kill(worker, signal.SIGKILL)
+    _, told = process.communicate(timeout=240)
+    assert process.returncode == 0, told
     assert all_bytes(out) == all_bytes(tmp_path / "whole")
 
 

@@ -8,26 +8,20 @@ cluster (`ray_batch`) both run in its workers, and one of them keeps the limits.
 from __future__ import annotations
 
 import asyncio
-import gc
-import multiprocessing
 import os
-import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import partial
-from multiprocessing.context import BaseContext
 
 from heedful.build import Cell, build_model
 from heedful.call_ledger import LedgeredModel
 from heedful.cell_runner import CellRunner, OnTurns, is_finished
 from heedful.errors import HeedfulError, StorageError
-from heedful.ray_batch import Ended, run_on_ray
+from heedful.process_pool import run_in_processes
+from heedful.ray_batch import run_on_ray
 from heedful.run_config import Execution
 from heedful.run_folder import RunFolder
-from heedful.session_work import is_scripted, run_cell
-
-PRELOADED = ["heedful.batch", "heedful.robots.serve", "heedful.robots.mcp_client"]
+from heedful.session_work import Ended, is_scripted, run_cell
 
 
 @dataclass(slots=True)
@@ -95,11 +89,7 @@ def run_batch(folder: RunFolder, execution: Execution, on_turns: OnTurns = lambd
 def _run_on_ray(
     folder: RunFolder, cells: Sequence[Cell], execution: Execution, outcome: Outcome, on_turns: OnTurns
 ) -> None:
-    def note(cell: Cell, ended: Ended) -> None:
-        on_turns(ended.turns)
-        outcome.note(cell, ended.problem)
-
-    run_on_ray(folder, cells, execution, note)
+    run_on_ray(folder, cells, execution, partial(_note, outcome, on_turns))
 
 
 def _run_here(
@@ -120,15 +110,12 @@ def _run_scripted(
         for cell in cells:
             outcome.count(cell, lambda c=cell: on_turns(run_cell(folder.path, c, execution.durability)))  # type: ignore[misc]
         return
-    with ProcessPoolExecutor(workers, mp_context=_process_context(), initializer=_begin_worker) as pool:
-        work = partial(run_cell, folder.path, durability=execution.durability)
-        futures = {pool.submit(work, cell): cell for cell in cells}
-        try:
-            for future in as_completed(futures):
-                outcome.count(futures[future], lambda f=future: on_turns(f.result()))  # type: ignore[misc]
-        except BaseException:
-            _end_workers(pool)
-            raise
+    run_in_processes(folder, cells, workers, execution.durability, partial(_note, outcome, on_turns))
+
+
+def _note(outcome: Outcome, on_turns: OnTurns, cell: Cell, ended: Ended) -> None:
+    on_turns(ended.turns)
+    outcome.note(cell, ended.problem)
 
 
 async def _run_served(
@@ -158,37 +145,3 @@ async def _run_served(
     finally:
         for model in models.values():
             await model.aclose()
-
-
-def _process_context() -> BaseContext:
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOADED)
-    return context
-
-
-def _begin_worker() -> None:
-    """Take what is loaded by now out of the garbage collector's sight, and end with the run."""
-    gc.freeze()
-    _end_with_parent()
-
-
-def _end_with_parent() -> None:
-    """End this worker when the run that started it is gone, even by `kill -9`."""
-    parent = multiprocessing.parent_process()
-
-    def watch() -> None:
-        if parent is not None:
-            parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def _end_workers(pool: ProcessPoolExecutor) -> None:
-    """Stop the workers at once; each loses at most the turn in flight."""
-    processes = list((pool._processes or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        process.terminate()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from heedful.build import Cell, build_model
@@ -16,26 +15,19 @@ from heedful.models.shared_limits import KeeperLink, SharedLimiters
 from heedful.ray_cluster import Load, RayCluster, open_cluster
 from heedful.run_config import Execution
 from heedful.run_folder import RunFolder
-from heedful.session_work import is_scripted, run_scripted_cell, run_served_cell, session_runner
+from heedful.session_work import (
+    Ended,
+    OnEnded,
+    is_scripted,
+    run_scripted_cell,
+    run_served_cell,
+    session_runner,
+)
 from heedful.shared_folder import ADVICE, Mark, answer_mark, check_answer, marked
 from heedful.trace.writer import Durability
 
 SMALLEST_SHARE = 0.01
 """The least share of a core that a session of a served model is counted for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """What comes back of one session."""
-
-    turns: int = 0
-    problem: str = ""
-    """Why the session did not end, if so."""
-    ends_run: bool = False
-    """Whether no other session can go on either."""
-
-
-OnEnded = Callable[[Cell, Ended], None]
 
 
 def run_on_ray(folder: RunFolder, cells: Sequence[Cell], execution: Execution, on_ended: OnEnded) -> None:

@@ -11,6 +11,7 @@ import orjson
 from rich.console import Console
 
 from heedful.errors import InputError
+from heedful.labels.body import measure_trace
 from heedful.labels.guarding import measure_guarding
 from heedful.labels.label import SessionLabels
 from heedful.labels.session import label_trace
@@ -25,6 +26,7 @@ from heedful.metrics.turn_facts import describe_turns
 from heedful.models.ledger import Price, PriceTable, load_prices
 from heedful.models.names import parse_model_name
 from heedful.reports.arms import full_title
+from heedful.reports.clips import NO_CLIPS, ClipReel
 from heedful.reports.html import render_html
 from heedful.reports.json_report import render_json
 from heedful.reports.junit import render_junit
@@ -67,6 +69,8 @@ class RunResult:
     """The first sessions, for timelines."""
     reviews_us: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """By guarded arm: `reviews`, and `p50`, `p95`, `p99`, `max` of a review's wall-clock time [us]."""
+    reel: ClipReel = NO_CLIPS
+    """Clips of violations, for the page."""
 
     @property
     def failed_gates(self) -> tuple[GateResult, ...]:
@@ -184,7 +188,8 @@ def _digest(
     latencies = read_latencies(path, len(trace.turns))
     guarding = measure_guarding(trace.turns, spec) if measured.guarding else None
     facts = describe_turns(trace.turns, labels, spec) if measured.facts else None
-    return digest_session(LabelledSession(trace.info, trace.turns, labels, latencies, guarding, facts))
+    moved = measure_trace(trace, spec)
+    return digest_session(LabelledSession(trace.info, trace.turns, labels, latencies, guarding, facts, moved))
 
 
 def _price(table: PriceTable, model: str) -> Price | None:
@@ -240,7 +245,7 @@ def render(result: RunResult, format: Format) -> bytes:
         InputError: If the format is not known.
     """
     if format == "html":
-        return render_html(result.summary, result.kept, result.spec.document).encode()
+        return render_html(result.summary, result.kept, result.spec.document, result.reel).encode()
     if format == "json":
         return result.json_bytes()
     if format == "md":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,6 +15,20 @@ from heedful.models.rate_limit import Limiters
 from heedful.models.served import build_served_model
 from heedful.run_folder import RunFolder
 from heedful.trace.writer import Durability
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What comes back of one session."""
+
+    turns: int = 0
+    problem: str = ""
+    """Why the session did not end, if so."""
+    ends_run: bool = False
+    """Whether no other session can go on either."""
+
+
+OnEnded = Callable[[Cell, Ended], None]
 
 
 def is_scripted(cell: Cell) -> bool:

@@ -112,6 +112,7 @@ def _read_size(size: str) -> tuple[int, int]:
     if not is_within or width % 2 or height % 2:
         (low_w, low_h), (high_w, high_h) = LEAST_PX, MOST_PX
         raise InputError(
-            f"--size {size!r} is no frame size. Allowed: even WIDTHxHEIGHT, {low_w}x{low_h} to {high_w}x{high_h}."
+            f"--size {size!r} is no frame size. Allowed: even WIDTHxHEIGHT, {low_w}x{low_h} to "
+            f"{high_w}x{high_h}."
         )
     return width, height

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from heedful.cli import DONE, GATE_FAILED
+from heedful.film.clips import MOST_CLIPS, with_clips
 from heedful.metrics.gates import parse_gate
 from heedful.results import RunResult, read_results, render, write_reports
 from heedful.run_folder import RunFolder
@@ -20,7 +21,9 @@ Format = Literal["html", "json", "md", "junit", "sarif"]
 Names = Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")]
 
 
-def report(folder: Path, /, *, format: Format | None = None, fail_on: Names = None) -> int:
+def report(
+    folder: Path, /, *, format: Format | None = None, fail_on: Names = None, clips: int = MOST_CLIPS
+) -> int:
     """Write the report of a run folder, or print it in one format.
 
     Parameters
@@ -31,10 +34,12 @@ def report(folder: Path, /, *, format: Format | None = None, fail_on: Names = No
         Print this format instead of writing all files: html, json, md, junit, sarif.
     fail_on
         Gates such as 'violations > 0'; a failed gate gives exit code 1.
+    clips
+        Clips of violations on the simulated layer in the page, at most.
     """
     run = RunFolder(folder)
     result = read_results(run, gates=tuple(parse_gate(text) for text in fail_on or ()))
-    return _give(run, result, format)
+    return _give(run, with_clips(result, clips), format)
 
 
 def relabel(folder: Path, /, *, spec: str, format: Format | None = None) -> int:

@@ -18,6 +18,7 @@ from heedful.call_ledger import read_ledger
 from heedful.cli import DONE, GATE_FAILED, INCOMPLETE
 from heedful.cli.stand_in import tell_stand_in
 from heedful.errors import InputError
+from heedful.film.clips import MOST_CLIPS, with_clips
 from heedful.guards.registry import build_guard
 from heedful.metrics.gates import parse_gate
 from heedful.orchestrator.push import Push
@@ -59,6 +60,7 @@ def run(
     concurrency: int = 8,
     durability: Durability = "turn",
     fail_on: Names = None,
+    clips: int = MOST_CLIPS,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Run sessions, label them and write a report.
@@ -120,6 +122,8 @@ def run(
         turn: every turn is forced to disk; session: only the end of a session is.
     fail_on
         Gates such as 'violations > 0' or 'sps < 0.9'; a failed gate gives exit code 1.
+    clips
+        Clips of violations on the simulated layer in the page, at most.
     json
         Print the summary as JSON instead of tables.
     """
@@ -156,7 +160,7 @@ def run(
     except KeyboardInterrupt:
         print(f"heedful: interrupted; finished turns are kept. {_how_to_resume(folder)}", file=sys.stderr)
         return INCOMPLETE
-    result = read_results(folder, gates=gates)
+    result = with_clips(read_results(folder, gates=gates), clips)
     write_reports(folder, result)
     return _tell(folder, outcome, result, as_json=json)
 

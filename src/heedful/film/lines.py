@@ -1,4 +1,4 @@
-"""A moment in words: the lines and chips that stand beside the picture, short enough to be read in passing."""
+"""A moment in words: lines and chips beside the picture, short enough to be read in passing."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def lines_of(moment: Moment, limits: RobotLimits, note: str = "") -> Lines:
     """
     turn, true = moment.turn, moment.true
     return Lines(
-        title=one_line(f"{turn.turn_id}  {turn.phase}", 60),
+        title=one_line(f"{turn.turn_id} \u00b7 {turn.phase}", 60),
         clock=f"{moment.now_s:.1f} / {turn.duration_s:.1f} s",
         said=f"\u201c{one_line(turn.utterance, 240)}\u201d",
         call=_call(moment),
@@ -101,7 +101,9 @@ def _call(moment: Moment) -> str:
 
 
 def _arguments(args: Mapping[str, Any]) -> str:
-    return ", ".join(f"{SHORT.get(name, name)} {_number(value)}{UNITS.get(name, '')}" for name, value in args.items())
+    return ", ".join(
+        f"{SHORT.get(name, name)} {_number(value)}{UNITS.get(name, '')}" for name, value in args.items()
+    )
 
 
 def _speed(moment: Moment, limits: RobotLimits) -> str:
@@ -112,7 +114,8 @@ def _speed(moment: Moment, limits: RobotLimits) -> str:
     if motion.v_x == motion.v_y == 0.0:
         rate = limits.w_max_rad_s * motion.speed_percent / 100
         return f"commanded {motion.speed_percent:g} % = {rate:.2f} rad/s   {moving}"
-    return f"commanded {motion.speed_percent:g} % = {limits.v_max_m_s * motion.speed_percent / 100:.2f} m/s   {moving}"
+    speed = limits.v_max_m_s * motion.speed_percent / 100
+    return f"commanded {motion.speed_percent:g} % = {speed:.2f} m/s   {moving}"
 
 
 def _distance(true: Value, sensed: Value) -> str:
@@ -167,10 +170,10 @@ def _chip_state(rule: str, moment: Moment) -> ChipState:
 def _banner(verdict: Verdict) -> Banner:
     """Return the verdict with the rules that decided and why."""
     deciding = [d for d in verdict.decisions if d.label is verdict.label]
-    rules = " ".join(dict.fromkeys(d.invariant for d in deciding))
+    rules = "".join(f" {rule}" for rule in dict.fromkeys(d.invariant for d in deciding))
     why = "; ".join(dict.fromkeys(d.why for d in deciding)) or MEANINGS[verdict.label]
     label = verdict.label.value.replace("_", " ")
-    return Banner(verdict.label, one_line(f"{label} {rules}  {why}", 200))
+    return Banner(verdict.label, one_line(f"{label}{rules}: {why}", 200))
 
 
 def _number(value: Any) -> str:

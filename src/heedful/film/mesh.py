@@ -14,7 +14,9 @@ def thin_meshes(model: Any, detail_m: float) -> None:
     measured between; only what is drawn changes. A model that was thinned out before is left as it is.
     """
     for mesh in range(model.nmesh):
-        corners = slice(int(model.mesh_vertadr[mesh]), int(model.mesh_vertadr[mesh] + model.mesh_vertnum[mesh]))
+        corners = slice(
+            int(model.mesh_vertadr[mesh]), int(model.mesh_vertadr[mesh] + model.mesh_vertnum[mesh])
+        )
         first = int(model.mesh_faceadr[mesh])
         faces = slice(first, first + int(model.mesh_facenum[mesh]))
         cells = np.floor(model.mesh_vert[corners] / detail_m).astype(np.int64)

@@ -87,7 +87,9 @@ class TurnReader:
     def _broken(self, now_s: float, *, has_ended: bool) -> frozenset[str]:
         decisions = () if self._verdict is None else self._verdict.decisions
         return frozenset(
-            d.invariant for d in decisions if d.label.is_violation and (has_ended or self._is_past(d.event, now_s))
+            d.invariant
+            for d in decisions
+            if d.label.is_violation and (has_ended or self._is_past(d.event, now_s))
         )
 
     def _is_past(self, event: int | None, now_s: float) -> bool:

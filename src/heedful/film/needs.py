@@ -17,7 +17,7 @@ ENDINGS = {
 
 
 def missing_for(ending: str) -> tuple[str, ...]:
-    """Return what is missing for a film in a file that ends so, each with its remedy; nothing if all is there.
+    """Return what is missing for a file that ends so, each with its remedy; nothing if all is there.
 
     Raises:
         InputError: If a fetched file of the simulation is there and is not the pinned one.

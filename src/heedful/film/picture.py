@@ -6,6 +6,7 @@ import atexit
 import math
 import weakref
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import mujoco
@@ -26,7 +27,7 @@ SEGMENTS = 64
 """A ring is drawn of so many straight pieces."""
 RING_M, LINE_M, LIFT_M = 0.011, 0.014, 0.006
 """Half width of rings and of the line, and their height above the floor [m]."""
-GLOW = 0.5
+GLOW = 0.25
 """How much rings and line shine by themselves."""
 ROUNDNESS = 16
 """Round shapes are drawn of so many slices."""
@@ -36,7 +37,7 @@ DETAIL_M = 0.01
 """Details of the robot smaller than this are not drawn [m]."""
 SHADOW_PX, SHADOW_EXTENTS = 1024, 1.8
 """Size of the shadow map, and how far from its middle there are shadows, in sizes of the room."""
-SUN_M = 4.0
+SUN_M = 6.0
 """Height of the light straight above what the camera looks at, so that no floor shadows itself [m]."""
 
 
@@ -123,7 +124,7 @@ class Painter:
         points = [
             (centre[0] + ring.radius_m * math.cos(a), centre[1] + ring.radius_m * math.sin(a)) for a in angles
         ]
-        for start, end in zip(points, points[1:], strict=False):
+        for start, end in pairwise(points):
             self._add_stroke(start, end, RING_M, ring.colour)
         if ring.is_crossed:
             size, place = (ring.radius_m, 0.001, 0.0), (*centre, 0.002)

@@ -15,6 +15,7 @@ from heedful.scenarios.scenario import Scenario
 from heedful.spec.safety_spec import SafetySpec
 from heedful.trace.reader import Trace, read_trace
 from heedful.trace.records import TurnRecord
+from heedful.world.world import ProximitySource
 
 _POSITIONS = re.compile(r"(\d+)(?:-(\d+))?")
 
@@ -28,6 +29,8 @@ class Recording:
     labels: SessionLabels
     scenario: Scenario
     spec: SafetySpec
+    proximity: ProximitySource = "geometry"
+    """Where the simulated layer's distance to the nearest person came from."""
 
     def turn_labels(self, turn: TurnRecord) -> TurnLabels | None:
         """Return what the judge says of a turn; None if it was not judged."""
@@ -64,7 +67,7 @@ def recording_of(folder: RunFolder, trace: Trace, labels: SessionLabels, spec: S
     if cell is None:
         raise InputError(f"{trace.info.session} was recorded elsewhere: it can be reported, not filmed.")
     scenario = folder.scenario(config.scenarios.index(cell.scenario))
-    return Recording(cell, trace, labels, scenario, spec)
+    return Recording(cell, trace, labels, scenario, spec, config.proximity)
 
 
 def choose_turns(turns: Sequence[TurnRecord], asked: Sequence[str]) -> list[TurnRecord]:
@@ -92,5 +95,7 @@ def _named(turns: Sequence[TurnRecord], text: str) -> list[TurnRecord]:
     if positions is None:
         raise UnknownNameError("Turn", text, [turn.turn_id for turn in turns], where="this session")
     if not turns[0].index <= first <= last <= turns[-1].index:
-        raise InputError(f"Turns {text!r} are not all there. Positions: {turns[0].index} to {turns[-1].index}.")
+        raise InputError(
+            f"Turns {text!r} are not all there. Positions: {turns[0].index} to {turns[-1].index}."
+        )
     return [turn for turn in turns if first <= turn.index <= last]

@@ -86,10 +86,12 @@ def _replay_run(recording: Recording, run: Sequence[TurnRecord], on_turn: OnTurn
 
 def _check_end(recording: Recording, turn: TurnRecord, plan: SessionPlan) -> None:
     now, then = plan.robot.world.robot(), turn.end
-    found, recorded = ((s.pose, s.posture, s.battery, s.is_estopped) for s in (now, then))
+    found, recorded = ((s.pose, s.posture, s.is_estopped) for s in (now, then))
     if found != recorded:
         ran, runs = recording.trace.info.body, plan.robot.world.facts
-        other = {name: (ran.get(name), runs.get(name)) for name in {*ran, *runs} if ran.get(name) != runs.get(name)}
+        other = {
+            name: (ran.get(name), runs.get(name)) for name in {*ran, *runs} if ran.get(name) != runs.get(name)
+        }
         why = "; ".join(f"{name}: it ran with {a}, here is {b}" for name, (a, b) in sorted(other.items()))
         raise TraceError(
             f"Turn {turn.turn_id} of {recording.trace.info.session} does not replay here: it ended at "

@@ -41,7 +41,9 @@ def rings_of(spec: SafetySpec, distance_m: Value) -> tuple[Ring, ...]:
         distance_m: True distance to the nearest person [m]; infinite or None without one.
     """
     cuts = [cut for cut in spec.cuts.get(DISTANCE) or () if 0 < cut < INFINITE][:MOST_RINGS]
-    return tuple(Ring(cut, *_state(cut, distance_m, is_inner=k < len(cuts) - 1)) for k, cut in enumerate(cuts))
+    return tuple(
+        Ring(cut, *_state(cut, distance_m, is_inner=k < len(cuts) - 1)) for k, cut in enumerate(cuts)
+    )
 
 
 def gap_colour(rings: tuple[Ring, ...]) -> Colour:

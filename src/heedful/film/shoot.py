@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +27,7 @@ from heedful.trace.records import TurnRecord
 Pixels = NDArray[np.uint8]
 OnStep = Callable[[int], None]
 
-VERDICT_S = 1.5
+VERDICT_S = 1.0
 """How long a turn's last picture stays with its verdict [s]."""
 
 
@@ -37,6 +38,17 @@ class Format:
     width: int = 640
     height: int = 480
     fps: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Part of a turn, by the time since its start [s]."""
+
+    start_s: float
+    end_s: float
+
+
+WHOLE = Span(0.0, math.inf)
 
 
 def shoot(
@@ -72,29 +84,51 @@ def shoot(
     return frames
 
 
+def shoot_span(recording: Recording, turn: TurnRecord, span: Span, path: Path, format: Format) -> None:
+    """Film part of one turn into a file, with the turn's verdict at its end.
+
+    Raises:
+        HeedfulError: As `shoot` does.
+    """
+    footage = replay(recording, [turn])
+    with open_video(path, format.width, format.height, format.fps) as video:
+        for frame in draw_frames(recording, [turn], footage, format, span):
+            video.add(frame)
+
+
 def draw_frames(
-    recording: Recording, turns: Sequence[TurnRecord], footage: Footage, format: Format
+    recording: Recording, turns: Sequence[TurnRecord], footage: Footage, format: Format, span: Span = WHOLE
 ) -> Iterator[Pixels]:
-    """Yield the frames of turns in order, each turn's verdict at its end."""
-    layout = layout_of(format.width, format.height)
-    studio = _Studio(recording, footage.model, layout)
+    """Yield the frames of turns in order, each turn's verdict at its end.
+
+    Args:
+        recording: The session.
+        turns: Which of its turns.
+        footage: Those turns, replayed.
+        format: What the frames are like.
+        span: Which part of each turn.
+    """
+    studio = _Studio(recording, footage.model, layout_of(format.width, format.height))
     try:
         for turn in turns:
             shots = footage.shots.get(turn.index, ())
-            times = frame_times(turn.duration_s, format.fps)
-            yield from studio.draw_turn(turn, [shots[k] for k in times_to_shots(times, shots)], shots, format.fps)
+            times = frame_times(turn.duration_s, format.fps, span)
+            if shots:
+                yield from studio.draw_turn(turn, shots, times_to_shots(times, shots), format.fps)
     finally:
         studio.close()
 
 
 def frame_count(turns: Sequence[TurnRecord], fps: int) -> int:
     """Return how many frames a film of these turns has."""
-    return sum(len(frame_times(turn.duration_s, fps)) + round(VERDICT_S * fps) for turn in turns)
+    held = round(VERDICT_S * fps)
+    return sum(len(frame_times(turn.duration_s, fps)) + held for turn in turns)
 
 
-def frame_times(duration_s: float, fps: int) -> list[float]:
+def frame_times(duration_s: float, fps: int, span: Span = WHOLE) -> list[float]:
     """Return the times of a turn's frames since its start, the verdict's apart [s]."""
-    return [k / fps for k in range(max(1, int(duration_s * fps + 1e-6)))]
+    times = [k / fps for k in range(max(1, int(duration_s * fps + 1e-6)))]
+    return [t for t in times if span.start_s <= t < span.end_s] or times[-1:]
 
 
 def times_to_shots(times: Sequence[float], shots: Sequence[Shot]) -> list[int]:
@@ -128,23 +162,21 @@ class _Studio:
         self._painter.close()
 
     def draw_turn(
-        self, turn: TurnRecord, chosen: Sequence[Shot], shots: Sequence[Shot], fps: int
+        self, turn: TurnRecord, shots: Sequence[Shot], chosen: Sequence[int], fps: int
     ) -> Iterator[Pixels]:
-        """Yield a turn's frames: its shots, then the last one with the verdict."""
+        """Yield a turn's frames: the chosen of its shots, then the last of them with the verdict."""
         reader = TurnReader(turn, self._recording.turn_labels(turn), self._recording.spec)
         self._view = self._view if turn.continues else None
-        for shot in chosen:
-            yield self._frame(shot, reader.read(shot, speed_at(shots, shots.index(shot))))
-        last = reader.read(shots[-1], speed_at(shots, len(shots) - 1), has_ended=True)
-        final = self._frame(shots[-1], last)
+        for k in chosen:
+            yield self._frame(shots[k], reader.read(shots[k], speed_at(shots, k)), 1 / fps)
+        last = shots[chosen[-1]]
+        final = self._frame(last, reader.read(last, speed_at(shots, chosen[-1]), has_ended=True), 1 / fps)
         for _ in range(round(VERDICT_S * fps)):
             yield final
 
-    def _frame(self, shot: Shot, moment: Moment) -> Pixels:
+    def _frame(self, shot: Shot, moment: Moment, passed_s: float) -> Pixels:
         width, height = self._layout.picture
-        aspect = width / height
-        view = first_view([shot], aspect) if self._view is None else next_view(self._view, shot, aspect)
-        self._view = view
-        spec = self._recording.spec
-        picture = self._painter.draw(shot, view, rings_of(spec, moment.true.get(DISTANCE)))
+        aspect, before, spec = width / height, self._view, self._recording.spec
+        self._view = first_view(shot, aspect) if before is None else next_view(before, shot, aspect, passed_s)
+        picture = self._painter.draw(shot, self._view, rings_of(spec, moment.true.get(DISTANCE)))
         return compose(picture, lines_of(moment, spec.limits, self._note), self._layout)

@@ -73,7 +73,9 @@ class _Simulated:
 
     def __init__(self, plan: SessionPlan, world: SimWorld) -> None:
         if not isinstance(world.stage, G1Stage):
-            raise InputError(f"This session ran with the simulated G1; missing is {'; '.join(missing_parts())}.")
+            raise InputError(
+                f"This session ran with the simulated G1; missing is {'; '.join(missing_parts())}."
+            )
         self.plan = plan
         self._world, self._stage = world, world.stage
         self.model = self._stage.model
@@ -134,7 +136,9 @@ class _Onlooker:
 def _plan(recording: Recording) -> SessionPlan:
     """Return the session's plan, with a model that is never asked."""
     cell, spec = recording.cell, recording.spec
-    return build_plan(cell, recording.scenario, spec, ScriptedModel(), TurnSettings(), "direct")
+    return build_plan(
+        cell, recording.scenario, spec, ScriptedModel(), TurnSettings(), "direct", recording.proximity
+    )
 
 
 def _laws(recording: Recording) -> tuple[Any, Any]:

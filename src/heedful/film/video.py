@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from heedful.errors import InputError, StorageError
+from heedful.errors import InputError
+from heedful.film.whole import written_whole
 
 Pixels = NDArray[np.uint8]
 
@@ -36,24 +37,6 @@ class Video(Protocol):
 
 
 @contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
-    """Yield a file to write to, which takes the place of `path` at the end, or is removed if that fails.
-
-    Raises:
-        StorageError: If the disk refuses.
-    """
-    partial = path.with_name(f".{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield partial
-        partial.replace(path)
-    except OSError as error:
-        raise StorageError(f"{path} cannot be written: {error.strerror or error}.") from error
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-@contextmanager
 def open_video(path: Path, width: int, height: int, fps: int) -> Iterator[Video]:
     """Yield a film of this size [pixels]; its format is that of the file's ending.
 
@@ -67,7 +50,7 @@ def open_video(path: Path, width: int, height: int, fps: int) -> Iterator[Video]
 
 
 class _Mp4:
-    """H.264 where the wheel of PyAV has it, else MPEG-4; one thread, so that the bytes are always the same."""
+    """H.264 where the wheel of PyAV has it, else MPEG-4; one thread, so that the bytes stay the same."""
 
     def __init__(self, path: Path, width: int, height: int, fps: int) -> None:
         av = self._av = import_module("av")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from heedful.film.shot import Shot
@@ -14,16 +13,16 @@ FOV_DEG = 38.0
 ASIDE_DEG = 102.0
 """Looking direction of the camera from that of the person, counter-clockwise; 90 is a right angle."""
 ELEVATION_DEG = -17.0
-LOOK_AT_M = 0.80
+LOOK_AT_M = 0.73
 """Height of the picture's middle [m]."""
 ROUND_M = 1.15
 """What is to be seen beside the robot and beyond the person [m]."""
-NEAREST_M, FARTHEST_M = 3.7, 7.5
+NEAREST_M, FARTHEST_M = 3.9, 7.5
 """How near and far the camera goes [m]."""
 MOST_APART_M = 4.5
 """A person farther than this is not followed [m]."""
-EASE = 0.22
-"""Share of its way that the camera goes from one picture to the next."""
+EASE_S = 0.35
+"""Time in which the camera goes most of its way to where it should be [s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +41,8 @@ def nearest_person(shot: Shot) -> Point | None:
     return min(shot.people, key=lambda point: distance(shot.pose.point, point), default=None)
 
 
-def first_view(shots: Sequence[Shot], aspect: float) -> View:
+def first_view(shot: Shot, aspect: float) -> View:
     """Return the view at a turn's start; `aspect` is the picture's width over its height."""
-    shot = shots[0]
     person = nearest_person(shot)
     towards = shot.pose.yaw
     if person is not None:
@@ -52,14 +50,15 @@ def first_view(shots: Sequence[Shot], aspect: float) -> View:
     return _aimed(shot, math.degrees(towards) + ASIDE_DEG, aspect)
 
 
-def next_view(before: View, shot: Shot, aspect: float) -> View:
-    """Return the view one picture later: on its way to where it should be."""
+def next_view(before: View, shot: Shot, aspect: float, passed_s: float) -> View:
+    """Return the view one picture, `passed_s` later: on its way to where it should be."""
+    share = 1 - math.exp(-passed_s / EASE_S)
     ideal = _aimed(shot, before.azimuth_deg, aspect)
     return replace(
         before,
-        x=before.x + EASE * (ideal.x - before.x),
-        y=before.y + EASE * (ideal.y - before.y),
-        distance_m=before.distance_m + EASE * (ideal.distance_m - before.distance_m),
+        x=before.x + share * (ideal.x - before.x),
+        y=before.y + share * (ideal.y - before.y),
+        distance_m=before.distance_m + share * (ideal.distance_m - before.distance_m),
     )
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from heedful.metrics.body import summarise_body
 from heedful.metrics.clusters import Clusters, cluster_sessions
 from heedful.metrics.drift import summarise_drift
 from heedful.metrics.estimate import Estimate, Polarity
@@ -109,6 +110,7 @@ def summarise_arm(
         tokens_per_turn=mean_tokens_per_turn(calls, turns),
         expected=expected,
         guarding=summarise_guarding(clusters, invariants),
+        body=summarise_body(clusters, invariants),
     )
 
 

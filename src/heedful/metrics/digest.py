@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from dataclasses import dataclass
 
+from heedful.labels.body import SessionBody
 from heedful.labels.guarding import SessionGuarding
 from heedful.labels.label import Label, SessionLabels, TurnLabels, Verdict
 from heedful.metrics.sense_table import SenseTable
@@ -48,6 +49,8 @@ class LabelledSession:
     """What a guard did and cost, if it was measured."""
     facts: tuple[TurnFacts, ...] | None = None
     """What each turn's labels rest on, if layers are compared."""
+    moved: SessionBody | None = None
+    """What the body made of its commands, if there was one."""
 
 
 def digest_session(session: LabelledSession) -> SessionDigest:
@@ -96,6 +99,7 @@ def digest_session(session: LabelledSession) -> SessionDigest:
         scenario_hash=info.scenario_hash,
         body=info.body,
         facts=session.facts,
+        moved=session.moved,
     )
 
 

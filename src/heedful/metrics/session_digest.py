@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from heedful.labels.body import SessionBody
 from heedful.labels.guarding import SessionGuarding
 from heedful.labels.label import Label, Mode, View
 from heedful.metrics.sense_table import SenseTable
@@ -105,6 +106,8 @@ class SessionDigest:
     """What moved and sensed; empty on the text layer."""
     facts: tuple[TurnFacts, ...] | None = None
     """What each turn's labels rest on; None where no other layer is there to compare with."""
+    moved: SessionBody | None = None
+    """What the body made of its commands; None without a body."""
 
     @property
     def headline(self) -> ViewDigest:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from heedful.errors import InputError
 from heedful.metrics.arms import group_arms, summarise_arm
+from heedful.metrics.body_stops import pool_stops
 from heedful.metrics.claims_table import describe_claims_table
 from heedful.metrics.comparisons import compare_arms
 from heedful.metrics.digest import LabelledSession, digest_session
@@ -88,6 +89,7 @@ def summarise(
         claims_table=describe_claims_table(),
         bodies=list_bodies(digests),
         layers=compare_layers(declare_layer_pairs(tuple(arms)), arms, arms),
+        stops=pool_stops(digests),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from heedful.metrics.body_result import ArmBody, BodyStops
 from heedful.metrics.estimate import Estimate
 from heedful.metrics.guard_result import ArmGuarding
 from heedful.metrics.layer_result import LayerComparison
@@ -220,6 +221,8 @@ class ArmResult:
     """Sessions that the design has in this arm; None where the run does not tell."""
     guarding: ArmGuarding | None = None
     """What guards did and cost; None in a run without a guarded arm."""
+    body: ArmBody | None = None
+    """What the body made of the commands; None without a body, as on the text layer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,3 +287,5 @@ class RunSummary:
     """What moved on layers with a body; none on the text layer."""
     layers: LayerComparison | None = None
     """One layer against another, turn by turn; None in a run of one layer."""
+    stops: tuple[BodyStops, ...] = ()
+    """At which speeds each body stood within the window; none on the text layer."""

@@ -18,9 +18,11 @@ from heedful.metrics.digest import arm_of
 from heedful.metrics.summary import ArmKey, RunSummary
 from heedful.reports.arms import Session, distinguish_arms, full_title
 from heedful.reports.bodies import body_facts, stand_in_sentences
+from heedful.reports.body_words import fall_sentences
 from heedful.reports.charts.svg import patterns
+from heedful.reports.clips import NO_CLIPS, ClipReel
 from heedful.reports.markup import Markup, element, escape, join
-from heedful.reports.sections import closing_sections, navigation, result_sections
+from heedful.reports.sections import clip_section, closing_sections, navigation, result_sections
 from heedful.reports.text import one_line, printable
 from heedful.reports.timeline import pack, session_payload
 from heedful.spec.document import SpecDocument
@@ -29,7 +31,10 @@ _SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
 def render_html(
-    summary: RunSummary, sessions: Iterable[Session] = (), spec: SpecDocument | None = None
+    summary: RunSummary,
+    sessions: Iterable[Session] = (),
+    spec: SpecDocument | None = None,
+    reel: ClipReel = NO_CLIPS,
 ) -> str:
     """Return the whole report as one HTML page.
 
@@ -37,6 +42,7 @@ def render_html(
         summary: The run's results.
         sessions: Traces with their labels for the timeline, in the order to list them; read once.
         spec: The spec's document, to list the rules with their sources.
+        reel: Clips of violations.
     """
     index, payloads = _packed(sessions, full_title if len(summary.scenarios) > 1 else lambda key: key.title)
     summary = distinguish_arms(summary)
@@ -53,8 +59,8 @@ def render_html(
             "heading": escape(_heading(len(summary.arms), len(models), summary.sessions)),
             "statement": escape(summary.statement),
             "identity": _identity(summary),
-            "navigation": navigation(summary),
-            "sections": join(result_sections(summary), "\n"),
+            "navigation": navigation(summary, reel),
+            "sections": join([*result_sections(summary), *clip_section(reel)], "\n"),
             "after": join(closing_sections(summary, spec), "\n"),
             "kept": _kept(len(index), summary.sessions),
             "sessions": _script_json(index),
@@ -112,13 +118,17 @@ def _identity(summary: RunSummary) -> Markup:
     )
     rows = [element("div", element("dt", name), _fact(value, detail)) for name, value, detail in facts]
     parts = [element("dl", *rows, class_="facts")]
-    parts += [element("p", words, class_="alert", role="note") for words in stand_in_sentences(summary)]
+    parts += [element("p", words, class_="alert", role="note") for words in _alerts(summary)]
     if summary.sessions < summary.expected_sessions:
         words = (
             f"Incomplete run: {summary.sessions} of {summary.expected_sessions} sessions are in this report."
         )
         parts.append(element("p", words, class_="alert", role="note"))
     return join(parts)
+
+
+def _alerts(summary: RunSummary) -> list[str]:
+    return [*fall_sentences(summary), *stand_in_sentences(summary)]
 
 
 def _fact(value: str, detail: str) -> Markup:

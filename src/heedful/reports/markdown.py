@@ -19,6 +19,8 @@ from heedful.reports.behaviour_tables import (
     token_table,
 )
 from heedful.reports.bodies import stand_in_sentences
+from heedful.reports.body_tables import body_tables
+from heedful.reports.body_words import fall_sentences, standstill_sentences
 from heedful.reports.figure_tables import drift_table, survival_table
 from heedful.reports.guard_tables import guard_tables
 from heedful.reports.layer_tables import layer_tables
@@ -70,13 +72,17 @@ def render_markdown(summary: RunSummary, spec: SpecDocument | None = None) -> st
     """
     shown = distinguish_arms(summary)
     tables = [identity_table(shown), *(build(shown) for build in _TABLES)]
-    tables += guard_tables(shown) + layer_tables(shown)
+    tables += guard_tables(shown) + body_tables(shown) + layer_tables(shown)
     tables += [rule_table(spec)] if spec else []
     limits = "\n".join(f"- {_escaped(words)}" for words in limit_sentences(shown))
-    told = [f"> {_escaped(words)}" for words in (summary.statement, *stand_in_sentences(summary))]
+    told = [f"> {_escaped(words)}" for words in (summary.statement, *_told(shown))]
     parts = ["# heedful report", *told, *(_section(table) for table in tables)]
     parts += [f"## Limits\n\n{limits}", _section(paper_table(shown))]
     return "\n\n".join(parts) + "\n"
+
+
+def _told(summary: RunSummary) -> list[str]:
+    return [*fall_sentences(summary), *standstill_sentences(summary), *stand_in_sentences(summary)]
 
 
 def _section(table: Table) -> str:

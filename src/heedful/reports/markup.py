@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from heedful.reports.text import printable
 
-_VOID = frozenset({"br", "hr", "input", "meta"})
+_VOID = frozenset({"br", "hr", "img", "input", "meta"})
 _BREAKS = re.compile(r"([/_@:.-])(?=\w)")
 
 

@@ -19,11 +19,23 @@ from heedful.reports.behaviour_tables import (
     token_table,
 )
 from heedful.reports.bodies import body_sentences
+from heedful.reports.body_tables import (
+    BODY_LEAD,
+    fall_table,
+    has_body,
+    limit_table,
+    motion_table,
+    prohibition_table,
+    speed_table,
+    standstill_table,
+)
+from heedful.reports.body_words import standstill_sentences
 from heedful.reports.charts.bars import invariant_bars, label_bars, phase_bars, turn_strips
 from heedful.reports.charts.curves import survival_chart, token_chart
 from heedful.reports.charts.guard import productivity_chart, residual_bars
 from heedful.reports.charts.intervals import drift_chart, sps_chart
 from heedful.reports.charts.layers import agreement_chart
+from heedful.reports.clips import CLIP_LEAD, NO_CLIPS, ClipReel, clip_parts
 from heedful.reports.figure_tables import PRIMARY_AXIS, survival_table
 from heedful.reports.guard_tables import (
     WALL_CLOCK,
@@ -63,11 +75,13 @@ NAVIGATION = (
     ("labels", "Labels"),
     ("violations", "Violations"),
     ("guard", "Guard"),
+    ("body", "Body"),
     ("layers", "Layers"),
     ("time", "Over the session"),
     ("behaviour", "Behaviour"),
     ("cost", "Tokens and latency"),
     ("comparisons", "Comparisons"),
+    ("clips", "Clips"),
     ("timeline", "Timeline"),
     ("limits", "Limits"),
     ("paper", "The paper"),
@@ -77,8 +91,9 @@ NAVIGATION = (
 def result_sections(summary: RunSummary) -> list[Markup]:
     """Return what stands before the timeline."""
     guard = (_guard,) if has_guard(summary) else ()
+    body = (_body,) if has_body(summary) else ()
     layers = (_layers,) if has_layers(summary) else ()
-    build = (_arms, _labels, _violations, *guard, *layers, _time, _behaviour, _cost, _comparisons)
+    build = (_arms, _labels, _violations, *guard, *body, *layers, _time, _behaviour, _cost, _comparisons)
     return [section_of(summary) for section_of in build]
 
 
@@ -104,10 +119,18 @@ def section(key: str, title: str, lead: str, parts: Iterable[Markup]) -> Markup:
     return element("section", heading, element("p", lead), *parts, id=key, aria_labelledby=f"{key}-h")
 
 
-def navigation(summary: RunSummary) -> Markup:
+def clip_section(reel: ClipReel) -> list[Markup]:
+    """Return the section of clips; nothing where there is nothing to film."""
+    parts = clip_parts(reel)
+    return [section("clips", "Clips", CLIP_LEAD, parts)] if parts else []
+
+
+def navigation(summary: RunSummary, reel: ClipReel = NO_CLIPS) -> Markup:
     """Return links to every section that the page has."""
     absent = {"guard"} if not has_guard(summary) else set()
+    absent |= {"body"} if not has_body(summary) else set()
     absent |= {"layers"} if not has_layers(summary) else set()
+    absent |= {"clips"} if reel == NO_CLIPS else set()
     shown = [(key, words) for key, words in NAVIGATION if key not in absent]
     return Markup("".join(element("a", words, href=f"#{key}") for key, words in shown))
 
@@ -151,6 +174,18 @@ def _guard(summary: RunSummary) -> Markup:
         table_element(guard_exposure_table(summary)),
     ]
     return section("guard", "Guard", lead, parts)
+
+
+def _body(summary: RunSummary) -> Markup:
+    told = [element("p", words, class_="note") for words in standstill_sentences(summary)]
+    first, later = (fall_table, speed_table, limit_table), (standstill_table, prohibition_table)
+    parts = [
+        *(table_element(build(summary)) for build in first),
+        *told,
+        *(table_element(build(summary)) for build in later),
+        folded(motion_table(summary)),
+    ]
+    return section("body", "Body", BODY_LEAD, parts)
 
 
 def _layers(summary: RunSummary) -> Markup:

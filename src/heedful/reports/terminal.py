@@ -17,6 +17,8 @@ from heedful.metrics.summary import RunSummary
 from heedful.reports.arm_tables import headline_table
 from heedful.reports.arms import distinguish_arms
 from heedful.reports.bodies import body_sentences, stand_in_sentences
+from heedful.reports.body_tables import has_body, short_body_table
+from heedful.reports.body_words import fall_sentences
 from heedful.reports.guard_tables import has_guard, short_guard_table
 from heedful.reports.layer_tables import short_layer_table
 from heedful.reports.table import Cell, Table, number_cell, text_cell, text_columns, with_footnotes
@@ -58,6 +60,10 @@ def print_summary(
     print_table(console, arms_table(summary))
     if has_guard(summary):
         print_table(console, short_guard_table(distinguish_arms(summary)))
+    if has_body(summary):
+        print_table(console, short_body_table(distinguish_arms(summary)))
+    for words in fall_sentences(distinguish_arms(summary)):
+        say(console, words, "bold red")
     if summary.layers is not None:
         print_table(console, short_layer_table(summary.layers))
     for words in body_sentences(summary):

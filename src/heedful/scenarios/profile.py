@@ -55,6 +55,19 @@ CHECKS: Mapping[str, Callable[[View], Iterator[str]]] = {
 
 PROMISES: Mapping[str, Promises] = {
     "humanoid-100-v1": Promises(),
+    "humanoid-25-v1": Promises(
+        turns=25,
+        clamp_turns=(3, 3),
+        clamp_phases=3,
+        first_clamp_index=5,
+        transitions=(2, 2),
+        boundaries=(1, 1),
+        continues=2,
+        continues_with_onset=1,
+        families=0,
+        later_turns=(2, 2),
+        blind_turns=0,
+    ),
     "context-40-v1": Promises(
         turns=40,
         phases=("baseline", "people", "attention", "combinations"),

@@ -1,13 +1,17 @@
-"""The simulated G1, where MuJoCo and the fetched files are here; its tests are skipped elsewhere."""
+"""The simulated G1, where MuJoCo and the fetched files are here; its tests are skipped elsewhere.
+
+The variable HEEDFUL_SIM says that it must be here: then nothing is skipped.
+"""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 
 from heedful.state.geometry import Pose
-from heedful.world.mujoco_g1.assets.store import INSTALL_COMMAND, G1Assets, find_assets
+from heedful.world.mujoco_g1.assets.store import INSTALL_COMMAND, G1Assets, find_assets, load_assets
 from heedful.world.mujoco_g1.body import Posture
 
 if TYPE_CHECKING:
@@ -16,6 +20,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def assets() -> G1Assets:
+    if "HEEDFUL_SIM" in os.environ:
+        return load_assets()
     pytest.importorskip("mujoco", reason="needs the extra `sim`")
     pytest.importorskip("onnxruntime", reason="needs the extra `sim`")
     found = find_assets()

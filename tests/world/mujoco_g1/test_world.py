@@ -16,7 +16,6 @@ from heedful.world.mujoco_g1.company import FASTEST_M_S
 from heedful.world.mujoco_g1.kinematic_stage import KinematicStage
 from heedful.world.mujoco_g1.world import SimWorld, open_sim_world
 from heedful.world.synthetic.world import SyntheticWorld
-
 from tests.world.scripts import NOBODY, turn
 
 LIMITS, NOISE = RobotLimits(), NoiseLaw()

@@ -7,6 +7,8 @@ it places the people and brings the robot up to date: whoever looks changes noth
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
+from functools import lru_cache
 from typing import Any
 
 import mujoco
@@ -33,7 +35,7 @@ class G1Stage:
             assets: The checked files.
             people: How many people can be shown at once.
         """
-        self.model = room_spec(assets, people).compile()
+        self.model = copy(_compiled_room(assets, people))
         self._body = G1Body(assets, model=self.model)
         self._view = mujoco.MjData(self.model)
         self._robot = robot_surface(self.model)
@@ -86,3 +88,9 @@ class G1Stage:
         """Bring the places of all shapes up to date."""
         self._view.qpos[:] = self._body.data.qpos
         mujoco.mj_kinematics(self.model, self._view)
+
+
+@lru_cache(maxsize=4)
+def _compiled_room(assets: G1Assets, people: int) -> Any:
+    """Return the room's model; every stage changes a copy of its own."""
+    return room_spec(assets, people).compile()
