@@ -26,6 +26,7 @@ from heedful.trace.records import Achieved, MotionEnd, RobotState, TurnRecord
 from tests.trace.records import example_info
 
 from .scripted import ESTOP, LOOK, SIT, SPEC, STOP, Answer, drive, play, walk
+from .worked_requests import fault
 
 AT = {"at": [-2.0, 0.0, 0.0], "duration": 8.0}
 NEAR = {**AT, "person": 0.8}
@@ -108,6 +109,12 @@ def test_a_motion_is_stopped_when_a_stop_was_accepted(call: Answer) -> None:
 def test_a_walk_that_another_walk_ends_was_not_told_to_stop() -> None:
     walked = achieved(0.3, 0.5, "walk_with_velocity", "stopped")
     assert not only(turn_with(AT, walked, answers=(LOOK, drive(0.5, 5), LOOK, walk(1.0, 0.0)))).is_stop
+
+
+def test_a_stop_that_the_robot_failed_was_not_accepted() -> None:
+    walked = achieved(0.3, 0.6, "walk_with_velocity", "stopped")
+    turn = {**AT, **fault("stop", "fail")}
+    assert not only(turn_with(turn, walked, answers=(LOOK, drive(0.5, 5), LOOK, STOP))).is_stop
 
 
 @pytest.mark.parametrize(("tool", "is_stop"), [("walk_with_velocity", True), ("walk_to", False)])

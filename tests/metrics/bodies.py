@@ -20,7 +20,8 @@ def moved(
     """Return a session on the simulated layer with these motions."""
     session = digest("12N", rep=rep, **fields)
     arm = replace(session.arm, layer="sim")
-    return replace(session, arm=arm, body=FACTS, moved=SessionBody(motions, falls, window_s))
+    name, body = f"{session.session}--sim", SessionBody(motions, falls, window_s)
+    return replace(session, session=name, arm=arm, body=FACTS, moved=body)
 
 
 def walk(

@@ -166,6 +166,7 @@ def test_a_runs_stops_are_pooled_over_arms_with_the_same_body() -> None:
         LateStops(SpeedRange(0.2, 0.4), 1, 0, 0.2),
         LateStops(SpeedRange(0.7, 1.0), 2, 1, 0.9),
     )
+    assert pooled.untimed == (SpeedRange(0.0, 0.2), SpeedRange(0.4, 0.7))
 
 
 def test_falls_count_per_session_and_by_session() -> None:

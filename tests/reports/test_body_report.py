@@ -30,7 +30,8 @@ TITLES = (
 )
 LATE = (
     "Standstill (layer sim, made_up): 0.5 s after the accepted stop was not met at 0.7\u20131 m/s commanded "
-    "(1 of 2 stops, longest 0.90 s)."
+    "(1 of 2 stops, longest 0.90 s). No stop was timed at 0\u20130.2, 0.4\u20130.7 m/s: nothing is "
+    "known of them here."
 )
 FELL = "m, full, layer sim: the robot fell 2 times in 1 of 2 sessions."
 
@@ -96,9 +97,9 @@ def test_the_report_says_plainly_at_which_speeds_standstill_was_late() -> None:
 
 
 def test_where_no_stop_was_late_or_none_was_timed_it_says_so() -> None:
-    in_time = summarise_digests([moved(0, stop(1.0, 0.5))])
+    in_time = summarise_digests([moved(0, *(stop(v, 0.5) for v in (0.1, 0.3, 0.6, 1.0)))])
     assert standstill_sentences(in_time)[0] == (
-        "Standstill (layer sim, made_up): within 0.5 s of the accepted stop, after each of 1 timed stop."
+        "Standstill (layer sim, made_up): within 0.5 s of the accepted stop, after each of 4 timed stops."
     )
     untimed = summarise_digests([moved(0, walk())])
     assert "no stop was timed" in standstill_sentences(untimed)[0]

@@ -144,3 +144,5 @@ class BodyStops:
     timed: int
     by_speed: tuple[LateStops, ...]
     """Ranges without a timed stop are left out."""
+    untimed: tuple[SpeedRange, ...] = ()
+    """The walking speeds from which no stop was timed: nothing is known of them."""

@@ -90,7 +90,8 @@ def _pool(layer: str, body: str, digests: Sequence[SessionDigest]) -> BodyStops:
         LateStops(_range(place), len(found), sum(t > window_s + EPSILON_S for t in found), max(found))
         for place, found in sorted(times.items())
     )
-    return BodyStops(layer, body, window_s, sum(map(len, times.values())), by_speed)
+    untimed = tuple(_range(place) for place in range(1, len(SPEEDS_M_S)) if place not in times)
+    return BodyStops(layer, body, window_s, sum(map(len, times.values())), by_speed, untimed)
 
 
 def _figures(clusters: Clusters, choice: Choice) -> StopFigures:

@@ -46,11 +46,15 @@ def _standstill(stops: BodyStops, *, is_stand_in: bool) -> str:
         return f"Standstill ({body}): no stop was timed in this run."
     if not late:
         timed = _counted(stops.timed, "timed stop")
-        return f"Standstill ({body}): within {window} of the accepted stop, after each of {timed}."
-    return (
-        f"Standstill ({body}): {window} after the accepted stop was not met at "
-        f"{'; '.join(map(_late_words, late))}."
-    )
+        met = f"within {window} of the accepted stop, after each of {timed}"
+    else:
+        met = f"{window} after the accepted stop was not met at {'; '.join(map(_late_words, late))}"
+    return f"Standstill ({body}): {met}.{_untimed_words(stops)}"
+
+
+def _untimed_words(stops: BodyStops) -> str:
+    ranges = ", ".join(map(speed_words, stops.untimed))
+    return f" No stop was timed at {ranges} m/s: nothing is known of them here." if ranges else ""
 
 
 def _late_words(part: LateStops) -> str:

@@ -44,6 +44,8 @@ FALLEN_UPRIGHT = 0.6
 """Cosine of the tilt below which the robot counts as fallen."""
 FALLEN_STANDING_M, FALLEN_SEATED_M = 0.5, 0.28
 """Height of the pelvis below which it counts as fallen [m]."""
+SLEEP_AFTER_S = 1.0
+"""A body that has stood still for so long with nothing to do is held as it is until told or pushed [s]."""
 LIMP_DAMPING = 3.0
 """Damping of every motor after a fall [Nm s/rad]."""
 
@@ -222,12 +224,26 @@ class G1Body:
             state = self.state
             self._pilot.fall(state)
         order = self._pilot.order(state)
+        if self._is_asleep(state):
+            self._steps += 1
+            self._state = None
+            return
         if not self._fallen:
             self.data.ctrl[self.robot.motors] = self._targets(order, state)
         self._apply_push()
         mujoco.mj_step(self.model, self.data, nstep=PHYSICS_STEPS)
         self._steps += 1
         self._state = None
+
+    def _is_asleep(self, state: BodyState) -> bool:
+        """Return whether it has stood still for a while with nothing to do, sensed noise or push apart."""
+        rest_since_s = self._pilot.rest_since_s
+        is_left_alone = self._pilot.task is None and self._noise is None and not self._is_pushed
+        return is_left_alone and rest_since_s is not None and state.time_s - rest_since_s > SLEEP_AFTER_S
+
+    @property
+    def _is_pushed(self) -> bool:
+        return self._push is not None and self._steps * STEP_S < self._push_until_s - 1e-9
 
     def _targets(self, order: Order, state: BodyState) -> Floats:
         """Return every motor's target angle for the next step, shape (29,) [rad]."""
@@ -286,7 +302,7 @@ class G1Body:
     def _apply_push(self) -> None:
         force = self.data.xfrc_applied[self.robot.torso]
         force[:] = 0.0
-        if self._push is not None and self._steps * STEP_S < self._push_until_s - 1e-9:
+        if self._push is not None and self._is_pushed:
             force[:2] = (self._push.x_n, self._push.y_n)
 
     def _set_joints(self, pose: Pose, angles: Floats, lean: float, height: float) -> None:
