@@ -53,3 +53,11 @@ class Progress:
     def is_over(self) -> bool:
         """Whether nothing can change it any more."""
         return self.is_success or self.failure != ""
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What an action would lead to."""
+
+    state: TableState
+    progress: Progress

@@ -1,0 +1,1 @@
+"""Manipulation policies behind one protocol: scripted references and learnt victims."""
