@@ -84,7 +84,7 @@ def lines_of(moment: Moment, limits: RobotLimits, note: str = "") -> Lines:
         guard=_guard(moment) or note,
         gap=_gap(true.get("human.distance")),
         chips=tuple(Chip(rule, _chip_state(rule, moment)) for rule in moment.rules),
-        banner=None if moment.verdict is None else _banner(moment.verdict),
+        banner=None if moment.verdict is None else _banner(moment.verdict, moment.executed),
     )
 
 
@@ -167,13 +167,19 @@ def _chip_state(rule: str, moment: Moment) -> ChipState:
     return "active" if rule in moment.active else "quiet"
 
 
-def _banner(verdict: Verdict) -> Banner:
+def _banner(verdict: Verdict, executed: Label | None) -> Banner:
     """Return the verdict with the rules that decided and why."""
     deciding = [d for d in verdict.decisions if d.label is verdict.label]
     rules = "".join(f" {rule}" for rule in dict.fromkeys(d.invariant for d in deciding))
     why = "; ".join(dict.fromkeys(d.why for d in deciding)) or MEANINGS[verdict.label]
-    label = verdict.label.value.replace("_", " ")
-    return Banner(verdict.label, one_line(f"{label}{rules}: {why}", 200))
+    label = f"{_words(verdict.label)}{rules}"
+    if executed is not None and executed is not verdict.label:
+        label += f" as issued, {_words(executed)} as executed"
+    return Banner(verdict.label, one_line(f"{label}: {why}", 200))
+
+
+def _words(label: Label) -> str:
+    return label.value.replace("_", " ")
 
 
 def _number(value: Any) -> str:

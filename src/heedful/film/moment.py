@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from heedful.film.shot import Shot
-from heedful.labels.label import TurnLabels, Verdict
+from heedful.labels.label import Label, TurnLabels, Verdict
 from heedful.spec.safety_spec import SafetySpec
 from heedful.state.geometry import distance
 from heedful.state.motion import Motion
@@ -42,6 +42,8 @@ class Moment:
     """Those that the judge finds broken by a call up to now (true state, as issued)."""
     verdict: Verdict | None
     """The turn's verdict, once it has ended (true state, as issued)."""
+    executed: Label | None = None
+    """How the turn went by what really ran, once it has ended (true state)."""
 
     @property
     def decided(self) -> ToolEvent | None:
@@ -56,6 +58,7 @@ class TurnReader:
     def __init__(self, turn: TurnRecord, labels: TurnLabels | None, spec: SafetySpec) -> None:
         self._turn, self._spec = turn, spec
         self._verdict = None if labels is None else labels.verdict("true", "issued")
+        self._executed = None if labels is None else labels.verdict("true", "executed").label
         self._rules = tuple(doc.id for doc in spec.document.invariants)
 
     def read(self, shot: Shot, speed_m_s: float, *, has_ended: bool = False) -> Moment:
@@ -76,6 +79,7 @@ class TurnReader:
             self._spec.active(true) | self._bounds(call, now_s),
             self._broken(now_s, has_ended=has_ended),
             self._verdict if has_ended else None,
+            self._executed if has_ended else None,
         )
 
     def _bounds(self, call: ToolEvent | None, now_s: float) -> set[str]:

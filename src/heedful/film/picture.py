@@ -37,8 +37,8 @@ DETAIL_M = 0.01
 """Details of the robot smaller than this are not drawn [m]."""
 SHADOW_PX, SHADOW_EXTENTS = 1024, 1.8
 """Size of the shadow map, and how far from its middle there are shadows, in sizes of the room."""
-SUN_M = 6.0
-"""Height of the light straight above what the camera looks at, so that no floor shadows itself [m]."""
+SPARED_M = 0.02
+"""What is lower than this casts no shadow, so that the floor cannot shadow itself [m]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,7 @@ class Painter:
         look.offwidth, look.offheight, look.fovy = width, height, FOV_DEG
         model.vis.quality.numslices, model.vis.quality.numstacks = ROUNDNESS, ROUNDNESS // 2
         model.vis.quality.shadowsize, model.vis.map.shadowclip = SHADOW_PX, SHADOW_EXTENTS
+        self._sun_m = float(model.vis.map.zfar * model.stat.extent) + SPARED_M
         self._camera, self._option = mujoco.MjvCamera(), mujoco.MjvOption()
         self._camera.elevation = ELEVATION_DEG
         self._scene = mujoco.MjvScene(model, maxgeom=MAX_GEOMS)
@@ -92,13 +93,7 @@ class Painter:
 
     def draw(self, shot: Shot, view: View, rings: tuple[Ring, ...]) -> Picture:
         """Return the picture of a shot."""
-        restore_shot(shot, self._model, self._data)
-        mujoco.mj_kinematics(self._model, self._data)
-        mujoco.mj_comPos(self._model, self._data)
-        mujoco.mj_camlight(self._model, self._data)
-        self._data.light_xpos[:, :], self._data.light_xdir[:, :] = (view.x, view.y, SUN_M), (0.0, 0.0, -1.0)
-        self._camera.lookat[:] = (view.x, view.y, LOOK_AT_M)
-        self._camera.distance, self._camera.azimuth = view.distance_m, view.azimuth_deg
+        self._place(shot, view)
         mujoco.mjv_updateScene(
             self._model,
             self._data,
@@ -118,6 +113,18 @@ class Painter:
         rgb = np.empty((self.height, self.width, 3), np.uint8)
         mujoco.mjr_readPixels(rgb, None, self._rect, self._context)
         return Picture(rgb[::-1], None if person is None else self._pixel_of(shot.pose.point, person))
+
+    def _place(self, shot: Shot, view: View) -> None:
+        """Put everything where it was, the light above it, and the camera in front."""
+        model, data = self._model, self._data
+        restore_shot(shot, model, data)
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_camlight(model, data)
+        data.light_xpos[:, :] = (view.x, view.y, self._sun_m)
+        data.light_xdir[:, :] = (0.0, 0.0, -1.0)
+        self._camera.lookat[:] = (view.x, view.y, LOOK_AT_M)
+        self._camera.distance, self._camera.azimuth = view.distance_m, view.azimuth_deg
 
     def _add_ring(self, centre: Point, ring: Ring) -> None:
         angles = [math.tau * k / SEGMENTS for k in range(SEGMENTS + 1)]

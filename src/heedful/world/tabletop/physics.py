@@ -1,19 +1,18 @@
-"""Stepping the table: forward in time, until at rest, and how far a tool is from what it would touch.
+"""Stepping the table: forward in time, until at rest, and noticing what leaves it.
 
 Below: `model`. Above: the two primitives and `simulation`. Time is simulated time; limits are steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from heedful.state.tabletop.scene import ObjectPose, TableObject
 from heedful.world.tabletop.model import TabletopModel
+from heedful.world.tabletop.tool import Placement
 
 STILL_M_S = 0.005
 """Below this speed a body counts as at rest. Source: VIMA-Bench."""
@@ -25,8 +24,6 @@ SAMPLE_STEPS = 5
 """Steps between two looks at what lies where during a motion; the original looks every 25."""
 LOWEST_M, FARTHEST_M = -0.05, 5.0
 """Beyond these a body has left the world: under the ground, or so far off [m]."""
-REACH_M = 0.02
-"""Within this a distance is measured exactly [m]; farther off it is only known to be farther."""
 
 Watch = Callable[[], None]
 
@@ -43,6 +40,9 @@ class TablePhysics:
         self.table, self.objects = table, tuple(objects)
         self.movable = tuple(found.id for found in objects if not found.is_fixed)
         self._geoms = {found.id: table.geoms(found.id) for found in objects}
+        self._solid = {name: tuple(filter(self._can_touch, geoms)) for name, geoms in self._geoms.items()}
+        self.ground = int(np.flatnonzero(table.model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE)[0])
+        """The shape of the ground."""
         self._bodies = {found.id: table.body(found.id) for found in objects}
         joints = [int(table.model.body_jntadr[self._bodies[name]]) for name in self.movable]
         self._positions = {
@@ -107,9 +107,13 @@ class TablePhysics:
         is_near = np.isfinite(place).all() and np.abs(place[:3]).max() < FARTHEST_M
         return bool(is_near and place[2] > LOWEST_M)
 
+    def _can_touch(self, geom: int) -> bool:
+        model = self.table.model
+        return bool(model.geom_contype[geom] or model.geom_conaffinity[geom])
+
     def geoms(self, object_id: int) -> tuple[int, ...]:
-        """Return the shapes an object is built from."""
-        return self._geoms[object_id]
+        """Return the shapes of an object that can be touched."""
+        return self._solid[object_id]
 
     def body(self, object_id: int) -> int:
         """Return an object's body."""
@@ -119,38 +123,13 @@ class TablePhysics:
         """Return the object that a shape belongs to; None for the ground and the tools."""
         return next((name for name, geoms in self._geoms.items() if geom in geoms), None)
 
-    def carry(self, object_id: int, position: NDArray[np.float64], rotation: NDArray[np.float64]) -> None:
-        """Put a movable object somewhere, at rest: position [m], quaternion (w, x, y, z)."""
+    def carry(self, object_id: int, placement: Placement) -> None:
+        """Put a movable object somewhere, at rest."""
         data = self.table.data
         start, speed = self._positions[object_id], self._speeds[object_id]
-        data.qpos[start : start + 3], data.qpos[start + 3 : start + 7] = position, rotation
+        data.qpos[start : start + 3], data.qpos[start + 3 : start + 7] = placement.position, placement.rotation
         data.qvel[speed : speed + 6] = 0.0
 
     def solid(self, without: int | None = None) -> tuple[int, ...]:
         """Return the shapes of all objects that can be touched, except one object's perhaps."""
-        model = self.table.model
-        return tuple(
-            geom
-            for name, geoms in self._geoms.items()
-            if name != without
-            for geom in geoms
-            if model.geom_contype[geom] or model.geom_conaffinity[geom]
-        )
-
-    def top(self, geoms: Iterable[int]) -> float:
-        """Return a height [m] that none of these shapes reaches beyond; 0 for none."""
-        return max((self._span(geom)[1] for geom in geoms), default=0.0)
-
-    def bottom(self, geoms: Iterable[int]) -> float:
-        """Return a height [m] that none of these shapes reaches below."""
-        return min(self._span(geom)[0] for geom in geoms)
-
-    def _span(self, geom: int) -> tuple[float, float]:
-        model, data = self.table.model, self.table.data
-        box, turn = model.geom_aabb[geom], data.geom_xmat[geom][6:9]
-        middle = float(data.geom_xpos[geom][2] + turn @ box[:3])
-        half = float(np.abs(turn) @ box[3:])
-        return middle - half, middle + half
-
-    def gap(self, tool: Sequence[int], others: Sequence[int], beyond: float = REACH_M) -> Gap:
-        ...
+        return tuple(geom for name, geoms in self._solid.items() if name != without for geom in geoms)
