@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from heedful.metrics.summary import BodyUse, RunSummary
 
+HASH = re.compile("[0-9a-f]{64}")
 STAND_IN = (
     "a kinematic stand-in, not a simulated body: it moves exactly as told, without mass, balance or contact, "
     "and shows nothing of walking, falling or stopping distance"
@@ -28,14 +30,18 @@ def stand_in_sentences(summary: RunSummary) -> list[str]:
 
 
 def body_facts(body: BodyUse) -> str:
-    """Return a body's name, versions and hashes in one line."""
+    """Return a body's name, versions and the beginnings of its hashes in one line; traces have them whole."""
     facts = {name: value for name, value in body.facts.items() if name != "body"}
-    return ", ".join([body.facts.get("body", "unnamed"), *(f"{n} {facts[n]}" for n in sorted(facts))])
+    return ", ".join([body.facts.get("body", "unnamed"), *(f"{n} {_short(facts[n])}" for n in sorted(facts))])
 
 
 def layer_body(summary: RunSummary, layer: str) -> str:
     """Return what moved on one layer; empty where nothing did."""
     return "; ".join(body_facts(body) for body in summary.bodies if body.layer == layer)
+
+
+def _short(fact: str) -> str:
+    return fact[:16] if HASH.fullmatch(fact) else fact
 
 
 def _sentence(body: BodyUse) -> str:

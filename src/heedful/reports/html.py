@@ -114,9 +114,13 @@ def _identity(summary: RunSummary) -> Markup:
         ("Seed", str(summary.seed), ""),
         ("Sessions", f"{summary.sessions} of {summary.expected_sessions}", ""),
         ("heedful", summary.heedful, summary.version),
-        *((f"Body, {body.layer}", body.facts.get("body", ""), body_facts(body)) for body in summary.bodies),
     )
+    bodies = [(f"Body, {b.layer}", b.facts.get("body", ""), body_facts(b)) for b in summary.bodies]
     rows = [element("div", element("dt", name), _fact(value, detail)) for name, value, detail in facts]
+    rows += [
+        element("div", element("dt", name), _fact(value, detail), class_="whole")
+        for name, value, detail in bodies
+    ]
     parts = [element("dl", *rows, class_="facts")]
     parts += [element("p", words, class_="alert", role="note") for words in _alerts(summary)]
     if summary.sessions < summary.expected_sessions:
