@@ -28,7 +28,7 @@ from heedful.trace.codec import content_hash
 from heedful.trace.run_info import SessionInfo
 from heedful.version import __version__
 from heedful.world.synthetic.world import SyntheticWorld
-from heedful.world.world import ProximitySource, World
+from heedful.world.world import PoseSource, ProximitySource, World
 
 Dispatch = Literal["mcp", "direct"]
 LAYERS = ("text", "sim")
@@ -80,9 +80,10 @@ def build_plan(
     settings: TurnSettings,
     dispatch: Dispatch,
     proximity: ProximitySource = "geometry",
+    pose: PoseSource = "scripted",
 ) -> SessionPlan:
     """Return everything that one session needs."""
-    world = build_world(cell.layer, cell.seed, scenario, spec, proximity)
+    world = build_world(cell.layer, cell.seed, scenario, spec, proximity, pose)
     robot = build_robot(world, cell.guard, spec)
     prompt = build_system_prompt(spec, scenario.places)
     return SessionPlan(
@@ -99,7 +100,12 @@ def build_plan(
 
 
 def build_world(
-    layer: str, seed: int, scenario: Scenario, spec: SafetySpec, proximity: ProximitySource = "geometry"
+    layer: str,
+    seed: int,
+    scenario: Scenario,
+    spec: SafetySpec,
+    proximity: ProximitySource = "geometry",
+    pose: PoseSource = "scripted",
 ) -> World:
     """Return the world of one session: scripted sensors, or a simulated body among them.
 
@@ -116,7 +122,7 @@ def build_world(
     except ModuleNotFoundError as error:
         raise InputError(f"Layer 'sim' needs {error.name}: pip install 'heedful[sim]'.") from error
     people = max((len(turn.script.people) for turn in scenario.turns), default=0)
-    return open_sim_world(seed, spec.limits, scenario.noise_law(), people, proximity)
+    return open_sim_world(seed, spec.limits, scenario.noise_law(), people, proximity, pose)
 
 
 def _check_scripted(scenario: Scenario) -> None:

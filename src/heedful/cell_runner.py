@@ -67,6 +67,7 @@ class CellRunner:
             settings,
             self.config.dispatch,
             self.config.proximity,
+            self.config.pose,
         )
         info = describe_session(cell, plan, self._spec_text, settings)
         begun = _begun(path)

@@ -15,7 +15,7 @@ from heedful.models.reference.registry import REFERENCE_MODELS
 from heedful.orchestrator.context import CONTEXT_POLICIES
 from heedful.orchestrator.push import Push
 from heedful.trace.writer import Durability
-from heedful.world.world import ProximitySource
+from heedful.world.world import PoseSource, ProximitySource
 
 ALL_REFERENCES = tuple(f"reference/{name}" for name in REFERENCE_MODELS)
 
@@ -56,6 +56,8 @@ class RunConfig:
     dispatch: Dispatch = "mcp"
     proximity: ProximitySource = "geometry"
     """Where the distance to the nearest person comes from on the simulated layer."""
+    pose: PoseSource = "scripted"
+    """Likewise that person's posture, facing, age and handover."""
 
     def check(self) -> None:
         """Refuse values that no run can have.
@@ -73,6 +75,8 @@ class RunConfig:
             check_layer(layer)
         if self.proximity not in ("geometry", "depth"):
             raise UnknownNameError("Proximity", self.proximity, ("geometry", "depth"))
+        if self.pose not in ("scripted", "geometry", "keypoints"):
+            raise UnknownNameError("Pose", self.pose, ("scripted", "geometry", "keypoints"))
         if self.clock not in ("turn", "wall"):
             raise UnknownNameError("Clock", self.clock, ("turn", "wall"))
         for name in ("models", "contexts", "pushes", "guards", "layers", "scenarios"):

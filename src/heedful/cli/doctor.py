@@ -35,6 +35,10 @@ OPTIONAL = {
     "z3": ("heedful spec check", "check"),
     "mujoco": ("the simulated G1", "sim"),
     "onnxruntime": ("the simulated G1's walking policy", "sim"),
+    "PIL": ("films and clips", "film"),
+    "av": ("films as MP4", "film"),
+    "rerun": ("Rerun recordings", "rerun"),
+    "ray": ("heedful run --workers ray", "ray"),
 }
 MINIMUM_FREE_MB = 200
 

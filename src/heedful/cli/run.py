@@ -28,7 +28,8 @@ from heedful.run_folder import RunFolder
 from heedful.scenarios.resolve import variant_name
 from heedful.spec.load import load_spec
 from heedful.trace.writer import Durability
-from heedful.world.world import ProximitySource
+from heedful.world.mujoco_g1.pose import check_pose
+from heedful.world.world import PoseSource, ProximitySource
 
 Names = Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")]
 DEFAULT = RunConfig()
@@ -54,6 +55,7 @@ def run(
     layer: Names = None,
     guard: Names = None,
     proximity: ProximitySource = DEFAULT.proximity,
+    pose: PoseSource = DEFAULT.pose,
     out: Path | None = None,
     resume: Annotated[bool, Parameter(negative="")] = False,
     workers: int | Literal["ray"] = 0,
@@ -109,6 +111,9 @@ def run(
     proximity
         Where the simulated layer's distance to the nearest person comes from: geometry (true distance
         with the scenario's noise, fast) or depth (the head camera's depth picture, at 5 Hz).
+    pose
+        Where its idea of that person's posture, facing, age and handover comes from: scripted, geometry
+        (the truth with errors measured of keypoints) or keypoints (MediaPipe in the head camera's picture).
     out
         The run's folder; a new one under runs/ when not given.
     resume
@@ -149,9 +154,12 @@ def run(
             max_output_tokens=max_output_tokens,
             dispatch=dispatch,
             proximity=proximity,
+            pose=pose,
         )
         config.check()
         _check_models(config)
+        if "sim" in config.layers:
+            check_pose(config.pose)
         folder.create(config)
         if "sim" in config.layers:
             tell_stand_in()

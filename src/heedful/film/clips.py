@@ -7,6 +7,7 @@ and every later report holds the same bytes.
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -77,24 +78,29 @@ def film_violations(folder: RunFolder, sessions: Sequence[Session], spec: Safety
     scenes = _choose(sessions, most)
     if not scenes:
         return NO_CLIPS
-    absent = [scene for scene in scenes if not _path(folder, scene).exists()]
-    missing = missing_for(".webp") if absent else ()
-    if missing:
-        note = f"For clips of violations, install what is missing and report again. {'; '.join(missing)}."
-        absent_names = {scene.name for scene in absent}
-        return ClipReel(_read(folder, [s for s in scenes if s.name not in absent_names]), note)
-    problems = [problem for scene in absent if (problem := _film(folder, scene, spec))]
+    problems = _film_absent(folder, [s for s in scenes if not _path(folder, s).exists()], spec)
     shown = [scene for scene in scenes if _path(folder, scene).exists()]
     return ClipReel(_read(folder, shown), " ".join(dict.fromkeys(problems)))
+
+
+def _film_absent(folder: RunFolder, scenes: Sequence[_Scene], spec: SafetySpec) -> list[str]:
+    """Film what was not filmed before; return what was in the way."""
+    missing = missing_for(".webp") if scenes else ()
+    if missing:
+        return [f"For clips of violations, install what is missing and report again. {'; '.join(missing)}."]
+    if scenes:
+        print(f"heedful: filming {len(scenes)} violations for the report", file=sys.stderr)
+    return [problem for scene in scenes if (problem := _film(folder, scene, spec))]
 
 
 def _choose(sessions: Iterable[Session], most: int) -> list[_Scene]:
     """Return a violation of each rule and label: its first one in a turn that no other clip shows.
 
-    A rule's worse label goes first, and no rule is shown twice before every rule was shown.
+    A rule's worse label goes first, and no rule is shown twice before every rule was shown. Sessions
+    without a guard go first: there the robot did what it was told.
     """
     found: dict[tuple[str, Label], list[_Scene]] = {}
-    for session in sessions:
+    for session in sorted(sessions, key=lambda session: session[0].info.guard != "off"):
         for violation in violations_of(session) if _is_simulated(session[0]) else ():
             key = (violation.rule, violation.decision.label)
             found.setdefault(key, []).append(_Scene(session, violation))

@@ -119,7 +119,7 @@ def _speed(moment: Moment, limits: RobotLimits) -> str:
 
 
 def _distance(true: Value, sensed: Value) -> str:
-    return f"person {_metres(true)} (true)   {_metres(sensed)} (sensed)"
+    return f"person {_metres(true)} true, {_metres(sensed)} sensed"
 
 
 def _gap(value: Value) -> str:

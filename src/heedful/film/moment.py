@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +13,12 @@ from heedful.spec.safety_spec import SafetySpec
 from heedful.state.geometry import distance
 from heedful.state.motion import Motion
 from heedful.state.series import Value
-from heedful.trace.records import GUARD, ToolEvent, TurnRecord
+from heedful.trace.records import ToolEvent, TurnRecord
 
 SPEED_OVER_S = 0.5
 """Speed is measured over this time, about one step of the gait [s]."""
+HALTS = ("stop", "emergency_stop", "sit_down")
+"""The tools that end a motion."""
 SHOWN_S = 1.5
 """A call that ended stays in view for this long [s]."""
 
@@ -114,14 +117,14 @@ def _values(series: Mapping[str, Any], now_s: float) -> dict[str, Value]:
 
 def _motion_now(turn: TurnRecord, now_s: float) -> Motion | None:
     """Return the motion that runs at an instant by the record of calls."""
-    moving = [e for e in turn.events if e.executed is not None and e.issued_s <= now_s]
-    stopped = [e.issued_s for e in turn.events if e.tool in ("stop", "emergency_stop", "sit_down") and e.ran]
-    if moving:
-        event, motion = moving[-1], moving[-1].executed
-        is_velocity = event.tool == "walk_with_velocity" and motion is not None
-        until = event.ended_s + motion.duration_s if is_velocity and motion is not None else event.ended_s
-        is_stopped = any(event.issued_s < at <= now_s for at in stopped if event.model_call != GUARD or at)
-        return motion if now_s <= until and not is_stopped else None
-    start = turn.start.motion
-    runs = start is not None and now_s <= turn.start.motion_started_s + start.duration_s
-    return start if runs and not any(at <= now_s for at in stopped) else None
+    motion, began_s, until_s = turn.start.motion, turn.start.motion_started_s, -math.inf
+    if motion is not None:
+        until_s = began_s + motion.duration_s
+    for event in turn.events:
+        if event.executed is not None and event.issued_s <= now_s:
+            motion, began_s, until_s = event.executed, event.issued_s, event.ended_s
+            if event.tool == "walk_with_velocity":
+                until_s += event.executed.duration_s
+    ends = [event.issued_s for event in turn.events if event.tool in HALTS and event.ran]
+    is_halted = any(began_s < at <= now_s for at in ends)
+    return motion if now_s <= until_s and not is_halted else None

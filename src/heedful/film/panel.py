@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -54,6 +54,11 @@ class Layout:
     def picture(self) -> tuple[int, int]:
         """Width and height of the picture."""
         return self.width, self.height - self.strip - self.panel
+
+    @property
+    def chip_rows(self) -> tuple[int, ...]:
+        """The panel's lines that hold rules at their right."""
+        return (2,) if self.is_small else (2, 3)
 
     @property
     def line(self) -> int:
@@ -108,15 +113,15 @@ class _Page:
         self._write(self._fit(lines.said, at.width - 2 * at.margin), at.margin, y + at.line, PAPER)
 
     def write_panel(self, lines: Lines) -> None:
+        """Write what goes on, and the rules at its right."""
         at = self._at
         top = at.height - at.panel + round(at.margin * 0.6)
         rows = [lines.call, lines.speed, lines.distance]
         if not at.is_small:
             rows += [lines.state, lines.guard]
-        chips_from = self._write_chips(lines.chips, top + (2 * at.line if at.is_small else at.line))
+        chips_from = self._write_chips(lines.chips, top)
         for k, row in enumerate(rows):
-            is_beside = k == 2 if at.is_small else k in (1, 2)
-            room = (chips_from if is_beside else at.width) - 2 * at.margin
+            room = (chips_from if k in at.chip_rows else at.width) - 2 * at.margin
             self._write(self._fit(row, room), at.margin, top + k * at.line, PAPER if k < 3 else FAINT)
 
     def write_gap(self, text: str, place: tuple[float, float]) -> None:
@@ -136,20 +141,22 @@ class _Page:
         text = self._fit(banner.text, at.width - 2 * at.margin)
         self._write(text, at.margin, bottom - at.line * 0.65, (255, 255, 255), anchor="lm")
 
-    def _write_chips(self, chips: tuple[Chip, ...], y: float) -> float:
-        """Draw the rules from the right; return where they begin [pixels]."""
-        at = self._at
-        x = float(at.width - at.margin)
-        for chip in reversed(chips):
-            wide = self._wide(chip.text) + at.font * 0.9
-            if x - wide < at.width * 0.5:
-                break
-            fill, ink = CHIP_COLOURS[chip.state]
-            box = (x - wide, y, x, y + at.line * 0.92)
-            self._draw.rounded_rectangle(box, radius=at.font * 0.35, fill=fill)
-            self._write(chip.text, x - wide / 2, y + at.line * 0.45, ink, anchor="mm")
-            x -= wide + at.font * 0.4
-        return x
+    def _write_chips(self, chips: tuple[Chip, ...], top: float) -> float:
+        """Draw the rules from the right, quiet ones last; return where they begin [pixels]."""
+        at, gap, start = self._at, self._at.font * 0.4, float(self._at.width)
+        wide = {chip: self._wide(chip.text) + at.font * 0.9 for chip in chips}
+        for row, fitting in zip(
+            at.chip_rows, _rows(chips, wide, at.width * 0.5, len(at.chip_rows), gap), strict=False
+        ):
+            x, y = at.width - at.margin - sum(wide[chip] + gap for chip in fitting) + gap, top + row * at.line
+            start = min(start, x)
+            for chip in fitting:
+                fill, ink = CHIP_COLOURS[chip.state]
+                box = (x, y, x + wide[chip], y + at.line * 0.92)
+                self._draw.rounded_rectangle(box, radius=at.font * 0.35, fill=fill)
+                self._write(chip.text, x + wide[chip] / 2, y + at.line * 0.45, ink, anchor="mm")
+                x += wide[chip] + gap
+        return start
 
     def _write(self, text: str, x: float, y: float, colour: Rgb, anchor: str = "la") -> None:
         self._draw.text((x, y), text, fill=colour, font=self._font, anchor=anchor)
@@ -169,6 +176,24 @@ class _Page:
             else:
                 high = middle - 1
         return text[:low].rstrip() + "\u2026"
+
+
+def _rows(
+    chips: Sequence[Chip], wide: Mapping[Chip, float], room: float, most: int, gap: float
+) -> list[list[Chip]]:
+    """Return chips in rows of at most `room`, in their order; quiet ones go first where not all fit."""
+    kept = list(chips)
+    while kept:
+        rows: list[list[Chip]] = [[]]
+        for chip in kept:
+            if rows[-1] and sum(wide[other] + gap for other in rows[-1]) + wide[chip] > room:
+                rows.append([])
+            rows[-1].append(chip)
+        if len(rows) <= most:
+            return rows
+        quiet = [chip for chip in kept if chip.state == "quiet"]
+        kept.remove((quiet or kept)[-1])
+    return []
 
 
 @lru_cache(maxsize=8)

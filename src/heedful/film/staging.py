@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
@@ -14,6 +15,8 @@ from heedful.models.reference.scripted import ScriptedModel
 from heedful.orchestrator.session import SessionPlan
 from heedful.orchestrator.turn import TurnSettings
 from heedful.robots.client import DirectClient
+from heedful.state.script import PersonScript, TurnScript
+from heedful.state.series import Value, constant
 from heedful.world.mujoco_g1.assets.store import load_assets
 from heedful.world.mujoco_g1.body import Posture
 from heedful.world.mujoco_g1.company import Company
@@ -97,6 +100,8 @@ class _Posed:
         self.plan = plan
         self._stage = G1Stage(load_assets(), _people(recording))
         self._company = Company(self._stage)
+        self._heading_rad = 0.0
+        """The robot's at the turn's start; people's bearings count from it."""
         self.model = self._stage.model
 
     def watch(self, take: Callable[[], None]) -> None:
@@ -108,13 +113,21 @@ class _Posed:
             world.watch = _Onlooker(world, take, world.watch)
 
     def shoot(self, *, is_first: bool) -> Shot:
-        """Pose the robot, let people follow, return the picture."""
+        """Pose the robot, let people follow, return the picture.
+
+        On the text layer the distance is as scripted whatever the robot does: who sits is moved along.
+        """
         world = self.plan.robot.world
         posture = Posture.SEATED if world.posture == "seated" else Posture.STANDING
         self._stage.body.place(world.pose, posture)
         if is_first:
+            self._heading_rad = world.pose.yaw
             self._company.begin_turn(world.script, world.pose)
-        self._company.follow(world.pose, world.now_s)
+        if isinstance(world, SimWorld) or all(_can_walk(person) for person in world.script.people):
+            self._company.follow(world.pose, world.now_s)
+        else:
+            turned_deg = math.degrees(world.pose.yaw - self._heading_rad)
+            self._company.begin_turn(_held_at(world.script, world.now_s, turned_deg), world.pose)
         return take_shot(world.now_s, world.pose, self.model, self._stage.data)
 
 
@@ -131,6 +144,28 @@ class _Onlooker:
         if self._before is not None:
             self._before.look()
         self._take()
+
+
+def _can_walk(person: PersonScript) -> bool:
+    return person.looks.get("human.posture", "standing") == "standing"
+
+
+def _held_at(script: TurnScript, now_s: float, turned_deg: float) -> TurnScript:
+    """Return a turn in which all are where they are now, seen from a robot that turned so far."""
+    people = tuple(
+        replace(
+            person,
+            distance=constant(person.distance.at(now_s)),
+            bearing_deg=constant(_number(person.bearing_deg.at(now_s)) - turned_deg),
+        )
+        for person in script.people
+    )
+    return replace(script, people=people, continues=False)
+
+
+def _number(value: Value) -> float:
+    assert isinstance(value, float), "waypoints are numbers"  # noqa: S101 - impossible
+    return value
 
 
 def _plan(recording: Recording) -> SessionPlan:

@@ -19,9 +19,10 @@ def written_whole(path: Path) -> Iterator[Path]:
     partial = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        yield partial
-        partial.replace(path)
+        try:
+            yield partial
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
     except OSError as error:
         raise StorageError(f"{path} cannot be written: {error.strerror or error}.") from error
-    finally:
-        partial.unlink(missing_ok=True)

@@ -14,6 +14,8 @@ from heedful.trace.records import Achieved, MotionEnd, Reading, RobotState
 
 ProximitySource = Literal["geometry", "depth"]
 """Where a simulated robot's distance to the nearest person comes from."""
+PoseSource = Literal["scripted", "geometry", "keypoints"]
+"""Where its idea of the nearest person's posture, facing, age and handover comes from."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,12 @@
 """Containers and marks as convex pieces, at the true extents recorded from VIMA-Bench.
 
-They are bolted down, so a body's origin is a convention: the middle of its opening, and half its nominal height
-above its underside, where the original puts it. The original's bowl is off its origin; ours is not.
+They are bolted down, so a body's origin is a convention: the middle of its opening, and half its nominal
+height above its underside, where the original puts it. The original's bowl is off its origin; ours is not.
 """
 
 from __future__ import annotations
 
-import math
-
-from heedful.state.tabletop.pieces import Outline, Piece, band, closed, hull, polygon, prism, rectangle
+from heedful.state.tabletop.pieces import Outline, Piece, band, closed, polygon, prism, rectangle
 
 ROUND_WALLS = 16
 BOWL_RADIUS, BOWL_FLOOR_RADIUS, BOWL_HEIGHT, BOWL_WALL = 0.100, 0.066, 0.070, 0.005
@@ -16,8 +14,7 @@ PAN_RADIUS, PAN_FLOOR_RADIUS, PAN_HEIGHT, PAN_WALL = 0.085, 0.074, 0.045, 0.004
 PAN_ORIGIN, PAN_HANDLE_END, PAN_HANDLE_HALF = 0.015, 0.208, 0.011
 FRAME_OUTER, FRAME_INNER, FRAME_HEIGHT = 0.090, 0.081, 0.0015
 SQUARE_OUTER, SQUARE_INNER, SQUARE_HEIGHT = 0.120, 0.080, 0.001
-CONTAINER_WALL, CONTAINER_SHRINK, CONTAINER_ORIGIN = 0.002, 1.1, 0.025
-"""The container is lower and narrower than its nominal size by this factor [-]."""
+CONTAINER_WALL, CONTAINER_HEIGHT, CONTAINER_ORIGIN = 0.002, 0.05 / 1.1, 0.025
 PALLET, PALLET_ORIGIN, PALLET_SLATS = (0.21, 0.175, 0.026), 0.0175, 6
 ZONE_OUTER, BAR, MARK_HEIGHT = 0.135, 0.040, 0.001
 LINE_HALF = 0.16875
@@ -48,8 +45,8 @@ def square() -> tuple[Piece, ...]:
 
 def container(side: float) -> tuple[Piece, ...]:
     """Return an open box of a nominal side [m]."""
-    outer = side / CONTAINER_SHRINK / 2
-    bottom, top = -CONTAINER_ORIGIN, -CONTAINER_ORIGIN + 0.05 / CONTAINER_SHRINK
+    outer = side / 2
+    bottom, top = -CONTAINER_ORIGIN, CONTAINER_HEIGHT - CONTAINER_ORIGIN
     floor = prism(rectangle((-outer, outer), (-outer, outer)), bottom, bottom + CONTAINER_WALL)
     return (floor, *_square_ring(outer, outer - CONTAINER_WALL, bottom, top))
 
@@ -109,13 +106,3 @@ def _square_ring(outer: float, inner: float, z_bottom: float, z_top: float) -> t
         rectangle((inner, outer), (-inner, inner)),
     )
     return tuple(prism(bar, z_bottom, z_top) for bar in bars)
-
-
-def within(half: float) -> Outline:
-    """Return a square around the origin."""
-    return hull(rectangle((-half, half), (-half, half)))
-
-
-def slope(rise: float) -> float:
-    """Return how far the bowl's wall is out of its floor's edge at a height [m]."""
-    return math.fsum((BOWL_FLOOR_RADIUS, (BOWL_RADIUS - BOWL_FLOOR_RADIUS) * rise / BOWL_HEIGHT))

@@ -1,4 +1,4 @@
-"""Levels: which shapes and textures each task draws from, at each step away from what a policy has trained on.
+"""Levels: which shapes and textures each task draws from, at each step away from training.
 
 Below: the names of `catalogue` and `textures`. Above: `level_file`, by which users add levels, and the world,
 which draws scenes. Source: VIMA-Bench's partitions; placement holds what its training partition holds.

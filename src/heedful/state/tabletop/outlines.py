@@ -45,6 +45,11 @@ def _flower() -> tuple[Outline, ...]:
     return (polygon(PETALS, 0.62, UP), *petals)
 
 
+def _halved(outline: Outline) -> tuple[Outline, ...]:
+    """Return a polygon in two parts: MuJoCo rests a piece on four corners, on which more would rock."""
+    return outline[:4], (*outline[3:], outline[0])
+
+
 OUTLINES: dict[str, tuple[Outline, ...]] = {
     "cross": (rectangle((-10.0, 10.0), (-5.0, 5.0)), rectangle((-5.0, 5.0), (-10.0, 10.0))),
     "triangle": (((0.0, -10.0), (10.0, 10.0), (-10.0, 10.0)),),
@@ -54,7 +59,7 @@ OUTLINES: dict[str, tuple[Outline, ...]] = {
     "diamond": (polygon(4, 1.0),),
     "flower": _flower(),
     "heart": (HALF_HEART, tuple((-x, y) for x, y in HALF_HEART)),
-    "hexagon": (polygon(6, 1.0, UP),),
-    "pentagon": (polygon(5, 1.0, UP),),
+    "hexagon": _halved(polygon(6, 1.0, UP)),
+    "pentagon": _halved(polygon(5, 1.0, UP)),
     "star": _star(),
 }

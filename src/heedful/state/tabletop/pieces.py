@@ -1,4 +1,4 @@
-"""Convex pieces, of which every shape of the tabletop is put together: hulls cannot be hollow, piles of them can.
+"""Convex pieces, of which every shape of the tabletop is put together: a hull is never hollow, a pile can be.
 
 Frame of a body: x to the right and y up when it is read as in a book, z up [m].
 """
@@ -67,10 +67,8 @@ def polygon(corners: int, radius: float, start_rad: float = 0.0) -> Outline:
 
 
 def band(outer: Sequence[Corner], inner: Sequence[Corner]) -> tuple[Outline, ...]:
-    """Return the quadrilaterals between two open lines with as many points."""
-    return tuple(
-        hull((outer[k], outer[k + 1], inner[k + 1], inner[k])) for k in range(min(len(outer), len(inner)) - 1)
-    )
+    """Return the quadrilaterals between two lines of as many points, outer corners first."""
+    return tuple((outer[k], outer[k + 1], inner[k + 1], inner[k]) for k in range(len(outer) - 1))
 
 
 def closed(corners: Outline) -> Outline:

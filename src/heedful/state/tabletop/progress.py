@@ -10,6 +10,8 @@ from heedful.state.tabletop.scene import ObjectPose
 
 Rule = Literal["centre", "strict"]
 """Success by centres' distance as in the original, or by containment of the whole footprint."""
+Profile = Literal["vima", "paper"]
+"""Arm hidden, as VIMA was trained and tested; or visible, as in the attack paper's evaluation."""
 Outcome = Literal["SUCCESS", "FAILURE", "TIMEOUT", "INVALID", "NOT_APPLICABLE"]
 Reason = Literal[
     "",
@@ -37,6 +39,9 @@ class TableState:
     """Objects of which a sample point was inside the line's rectangle during the step."""
     is_settled: bool = True
     """Whether everything came to rest within the limit."""
+    lost: frozenset[int] = frozenset()
+    """Objects that left the world: under the ground or far off, or all if the physics broke. Their poses are
+    those before the step."""
 
 
 @dataclass(frozen=True, slots=True)

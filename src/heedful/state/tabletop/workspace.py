@@ -38,3 +38,8 @@ def to_pixel(view: View, x: float, y: float, z: float = 0.0) -> Pixel:
         return Pixel(63.5 + TOP_PX_PER_M * (x - 0.5), 127.5 + TOP_PX_PER_M * y)
     row = 63.5 + FRONT_ROW_PX_PER_M * (x - 0.41) - FRONT_ROW_PX_PER_M * z
     return Pixel(row, 127.5 + FRONT_PX_PER_M * y)
+
+
+def to_place(pixel: Pixel) -> tuple[float, float]:
+    """Return the point (x, y) [m] that appears at a pixel of the top view."""
+    return 0.5 + (pixel.row - 63.5) / TOP_PX_PER_M, (pixel.column - 127.5) / TOP_PX_PER_M

@@ -21,6 +21,7 @@ from heedful.world.mujoco_g1.body import STEP_S, Posture
 from heedful.world.mujoco_g1.company import Company, Nearest
 from heedful.world.mujoco_g1.fallback import open_stage
 from heedful.world.mujoco_g1.orders import Underway, task_for
+from heedful.world.mujoco_g1.pose import SIGNALS, PoseSense, ScriptedPose, open_pose
 from heedful.world.mujoco_g1.positioning import Positioning
 from heedful.world.mujoco_g1.proximity import (
     DISTANCE,
@@ -33,7 +34,7 @@ from heedful.world.mujoco_g1.tasks import ShakeHands, SitDown, StandUp, Task, Ta
 from heedful.world.mujoco_g1.truth import Truth
 from heedful.world.synthetic.noise import draw
 from heedful.world.synthetic.sensors import TurnSensors
-from heedful.world.world import ProximitySource, Ran, Watch
+from heedful.world.world import PoseSource, ProximitySource, Ran, Watch
 
 LONGEST_CHANGE_S = 12.0
 """A change of posture that takes longer is given up [s]."""
@@ -42,7 +43,12 @@ POSITION = {"robot.x": "x", "robot.y": "y", "robot.yaw": "yaw"}
 
 
 def open_sim_world(
-    seed: int, limits: RobotLimits, noise: NoiseLaw, people: int = 1, source: ProximitySource = "geometry"
+    seed: int,
+    limits: RobotLimits,
+    noise: NoiseLaw,
+    people: int = 1,
+    source: ProximitySource = "geometry",
+    pose: PoseSource = "scripted",
 ) -> SimWorld:
     """Return a world around the best body that this machine has.
 
@@ -52,10 +58,11 @@ def open_sim_world(
         noise: How far samples stray.
         people: How many people the scenario has in a turn at most.
         source: Where the distance to the nearest person comes from.
+        pose: Where that person's posture, facing, age and handover come from.
 
     Raises:
         InputError: If a fetched file is there and is not the pinned one, or the spec declares other speeds
-            for 100 % than the simulated robot has, or depth cannot be had here.
+            for 100 % than the simulated robot has, or depth or keypoints cannot be had here.
     """
     stage = open_stage(people)
     body = stage.body.limits
@@ -64,7 +71,7 @@ def open_sim_world(
             f"the spec declares {limits.v_max_m_s:g} m/s and {limits.w_max_rad_s:g} rad/s at 100 %; the "
             f"simulated G1 has {body.v_max_m_s:g} m/s and {body.w_max_rad_s:g} rad/s."
         )
-    return SimWorld(stage, seed, limits, noise, open_proximity(source, stage))
+    return SimWorld(stage, seed, limits, noise, open_proximity(source, stage), open_pose(pose, stage))
 
 
 class SimWorld:
@@ -79,6 +86,7 @@ class SimWorld:
         limits: RobotLimits,
         noise: NoiseLaw,
         proximity: Proximity | None = None,
+        pose: PoseSense | None = None,
     ) -> None:
         self.limits = limits
         self.watch: Watch | None = None
@@ -89,6 +97,7 @@ class SimWorld:
         self._seed, self._noise = seed, noise
         self._company = Company(stage)
         self._proximity = proximity or GeometricProximity()
+        self._pose_sense = pose or ScriptedPose()
         self._now = self._session = 0.0
         self._estopped = self._kept_seat = False
         self._underway: Underway | None = None
@@ -100,7 +109,7 @@ class SimWorld:
     @property
     def facts(self) -> Mapping[str, str]:
         """What moves and senses here, and in which versions."""
-        return {**self.stage.facts, "proximity": self._proximity.name}
+        return {**self.stage.facts, "proximity": self._proximity.name, "pose": self._pose_sense.name}
 
     @property
     def now_s(self) -> float:
@@ -152,6 +161,7 @@ class SimWorld:
         if self._underway is not None:
             self._underway.began_s = rounded(self._underway.began_s - duration)
         self._proximity.end_turn(duration)
+        self._pose_sense.end_turn(duration)
         self._now = 0.0
         return duration
 
@@ -238,6 +248,8 @@ class SimWorld:
             return Reading(None, self._now)
         if signal == DISTANCE:
             return self._proximity.read(self._sensors, self._now)
+        if signal in SIGNALS:
+            return self._pose_sense.read(signal, self._sensors, self._now)
         return self._sensors.read(signal, self._now)
 
     def true_series(self) -> Mapping[str, Series]:
@@ -248,7 +260,8 @@ class SimWorld:
         """Return the samples over the turn so far."""
         self._truth.signals()
         seen = self._proximity.series(self._sensors, self._now)
-        return self._sensors.series(self._now) | ({} if seen is None else {DISTANCE: seen})
+        near = {} if seen is None else {DISTANCE: seen}
+        return {**self._sensors.series(self._now), **near, **self._pose_sense.series(self._now)}
 
     def achieved(self) -> tuple[Achieved, ...]:
         """Return what the body made of each motion that ended in the turn so far."""
@@ -265,6 +278,7 @@ class SimWorld:
             self._seed, index, self._truth.signals(), self._noise, script.sensor_faults
         )
         self._proximity.begin_turn(self._seed, index, script, self._noise.period_s)
+        self._pose_sense.begin_turn(self._seed, index, script, self._noise.period_s)
         self._take(self._company.begin_turn(script, self.pose))
 
     def _start(self, tool: str, task: Task, motion: Motion | None) -> Underway:
@@ -300,8 +314,10 @@ class SimWorld:
         """Take the sample that is due."""
         now_s = self._truth.next_s
         self._truth.add(nearest, self._drain.used_percent, self.pose)
-        self._truth.signals()
+        true = self._truth.signals()
         self._proximity.sample(now_s)
+        distance = self._proximity.read(self._sensors, now_s).value
+        self._pose_sense.sample(now_s, true, distance)
 
     def _move_until(self, end_s: float) -> None:
         seconds = end_s - self._now

@@ -20,6 +20,8 @@ SETTLE_STEPS = 1000
 """Extra steps after an action in which everything has to come to rest. Source: VIMA-Bench."""
 FALL_STEPS = 24
 """Steps before the first look whether everything rests: a body let go has no speed yet."""
+LOOK_STEPS = 4
+"""Steps between two such looks."""
 SAMPLE_STEPS = 5
 """Steps between two looks at what lies where during a motion; the original looks every 25."""
 LOWEST_M, FARTHEST_M = -0.05, 5.0
@@ -37,23 +39,21 @@ class TablePhysics:
     """
 
     def __init__(self, table: TabletopModel, objects: Sequence[TableObject]) -> None:
+        model = table.model
         self.table, self.objects = table, tuple(objects)
         self.movable = tuple(found.id for found in objects if not found.is_fixed)
-        self._geoms = {found.id: table.geoms(found.id) for found in objects}
-        self._solid = {name: tuple(filter(self._can_touch, geoms)) for name, geoms in self._geoms.items()}
-        self.ground = int(np.flatnonzero(table.model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE)[0])
+        self.ground = int(model.geom("ground").id)
         """The shape of the ground."""
         self._bodies = {found.id: table.body(found.id) for found in objects}
-        joints = [int(table.model.body_jntadr[self._bodies[name]]) for name in self.movable]
-        self._positions = {
-            name: int(table.model.jnt_qposadr[joint]) for name, joint in zip(self.movable, joints, strict=True)
+        can_touch = (model.geom_contype | model.geom_conaffinity) != 0
+        self._solid = {
+            found.id: tuple(geom for geom in table.geoms(found.id) if can_touch[geom]) for found in objects
         }
-        self._speeds = {
-            name: int(table.model.jnt_dofadr[joint]) for name, joint in zip(self.movable, joints, strict=True)
-        }
-        self._linear = np.array(
-            [[start, start + 1, start + 2] for start in self._speeds.values()], dtype=int
-        ).reshape(-1, 3)
+        joints = {name: int(model.body_jntadr[self._bodies[name]]) for name in self.movable}
+        self._positions = {name: int(model.jnt_qposadr[joint]) for name, joint in joints.items()}
+        self._speeds = {name: int(model.jnt_dofadr[joint]) for name, joint in joints.items()}
+        starts = np.array([*self._speeds.values()], dtype=int)
+        self._linear = starts[:, None] + np.arange(3)
         self._watch: Watch | None = None
         self._since_watched = 0
         self.steps = 0
@@ -75,29 +75,31 @@ class TablePhysics:
                 self._since_watched = 0
                 self._watch()
 
-    def is_still(self, ignored: int | None = None) -> bool:
-        """Return whether every movable object is slower than `STILL_M_S`, except one perhaps."""
+    def is_still(self) -> bool:
+        """Return whether every movable object is slower than `STILL_M_S`."""
         speeds = np.linalg.norm(self.table.data.qvel[self._linear], axis=1)
-        if ignored is not None:
-            speeds = speeds[[name != ignored for name in self.movable]]
         return bool((speeds < STILL_M_S).all())
 
-    def settle(self, limit: int = SETTLE_STEPS, ignored: int | None = None) -> bool:
+    def settle(self, limit: int = SETTLE_STEPS) -> bool:
         """Step until everything rests, or so many steps; return whether it does."""
         self.advance(FALL_STEPS)
-        for _ in range(0, limit - FALL_STEPS, 2):
-            if self.is_still(ignored):
+        for _ in range(FALL_STEPS, limit, LOOK_STEPS):
+            if self.is_still():
                 return True
-            self.advance(2)
-        return self.is_still(ignored)
+            self.advance(LOOK_STEPS)
+        return self.is_still()
 
     def poses(self) -> dict[int, ObjectPose]:
         """Return where every object is."""
         return {found.id: self.table.pose(found.id) for found in self.objects}
 
+    def x_of(self, object_id: int) -> float:
+        """Return where along x a movable object is [m]."""
+        return float(self.table.data.qpos[self._positions[object_id]])
+
     def lost(self) -> frozenset[int]:
         """Return the objects that have left the world, all of them if the simulation broke."""
-        if any(int(warning.number) for warning in self.table.data.warning):
+        if np.any(self.table.data.warning.number):
             return frozenset(self.movable)
         return frozenset(name for name in self.movable if not self._is_in_world(name))
 
@@ -106,10 +108,6 @@ class TablePhysics:
         place = self.table.data.qpos[start : start + 7]
         is_near = np.isfinite(place).all() and np.abs(place[:3]).max() < FARTHEST_M
         return bool(is_near and place[2] > LOWEST_M)
-
-    def _can_touch(self, geom: int) -> bool:
-        model = self.table.model
-        return bool(model.geom_contype[geom] or model.geom_conaffinity[geom])
 
     def geoms(self, object_id: int) -> tuple[int, ...]:
         """Return the shapes of an object that can be touched."""
@@ -121,7 +119,7 @@ class TablePhysics:
 
     def owner(self, geom: int) -> int | None:
         """Return the object that a shape belongs to; None for the ground and the tools."""
-        return next((name for name, geoms in self._geoms.items() if geom in geoms), None)
+        return next((name for name, geoms in self._solid.items() if geom in geoms), None)
 
     def carry(self, object_id: int, placement: Placement) -> None:
         """Put a movable object somewhere, at rest."""
@@ -129,6 +127,11 @@ class TablePhysics:
         start, speed = self._positions[object_id], self._speeds[object_id]
         data.qpos[start : start + 3], data.qpos[start + 3 : start + 7] = placement.position, placement.rotation
         data.qvel[speed : speed + 6] = 0.0
+
+    def displace(self, object_id: int, position: tuple[float, float, float]) -> None:
+        """Put a movable object somewhere at once, whatever is there [m]."""
+        start = self._positions[object_id]
+        self.table.data.qpos[start : start + 3] = position
 
     def solid(self, without: int | None = None) -> tuple[int, ...]:
         """Return the shapes of all objects that can be touched, except one object's perhaps."""

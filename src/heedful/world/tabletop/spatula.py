@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -45,6 +46,7 @@ class Spatula:
     def __init__(self, physics: TablePhysics) -> None:
         self.physics, self.data = physics, physics.table.data
         self.blade = Tool(self.data, "spatula")
+        _stiffen(self.data.model, list(self.blade.geoms))
 
     def push(self, action: TableAction) -> None:
         """Push from here towards there."""
@@ -80,6 +82,15 @@ class Spatula:
     def _move(self, place: tuple[float, float], height: float) -> None:
         """Put the blade's lower edge at a height."""
         self.blade.move(place, height - self.blade.edge)
+
+
+def _stiffen(model: Any, geoms: list[int]) -> None:
+    """Make the blade's contacts as stiff as the time step allows.
+
+    To MuJoCo a body that is put somewhere has no speed, so that what it pushes sinks into it in proportion.
+    """
+    model.geom_priority[geoms] = 1
+    model.geom_solref[geoms] = (2 * float(model.opt.timestep), 1.0)
 
 
 def plan_stroke(action: TableAction) -> Stroke | None:

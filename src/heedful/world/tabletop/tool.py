@@ -35,12 +35,9 @@ class Tool:
             if model.geom_contype[geom] or model.geom_conaffinity[geom]
         )
         """Its shapes that touch things."""
-
-    @property
-    def edge(self) -> float:
+        some = list(self.geoms)
+        self.edge = float((model.geom_pos[some, 2] - model.geom_aabb[some, 5]).min())
         """Height of its lower edge over its origin while it stands upright [m]."""
-        model, geoms = self.data.model, list(self.geoms)
-        return float((model.geom_pos[geoms, 2] - model.geom_aabb[geoms, 5]).min())
 
     @property
     def position(self) -> NDArray[np.float64]:

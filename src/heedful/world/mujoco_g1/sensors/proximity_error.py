@@ -77,12 +77,13 @@ def measure_errors(
 
 
 def place_person(stage: G1Stage, who: Appearance, gap_m: float, bearing_rad: float) -> float:
-    """Let a person stand before a robot at the origin, this far from its surface; return the gap [m]."""
+    """Let a person be before a robot at the origin, this far from its surface; return the gap [m]."""
+    yaw = bearing_rad + (math.pi if who.facing == "robot" else 0.0)
     near, far = 0.0, gap_m + 2.0
     while far - near > 1e-4:
         middle = (near + far) / 2
         place = (middle * math.cos(bearing_rad), middle * math.sin(bearing_rad))
-        stage.show([PersonPose(*place, bearing_rad + math.pi, appearance=who)])
+        stage.show([PersonPose(*place, yaw, appearance=who)])
         near, far = (middle, far) if stage.gap_m(0) < gap_m else (near, middle)
     return stage.gap_m(0)
 

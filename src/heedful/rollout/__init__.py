@@ -1,0 +1,1 @@
+"""Episodes on the tabletop: a policy in a world, recorded."""

@@ -1,0 +1,1 @@
+"""The tabletop as a world: scenes drawn, bodies simulated, views rendered."""

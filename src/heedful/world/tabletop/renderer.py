@@ -1,0 +1,215 @@
+"""Pictures of the table: colour, segmentation and depth of both views, from one context a process.
+
+Nothing is smoothed, so that a pixel's id is that of one thing. Colour and segmentation of all views asked are
+drawn side by side and read back at once. Below: the model. Above: the bench and the pictures of prompts.
+"""
+
+from __future__ import annotations
+
+import atexit
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from heedful.errors import InputError
+from heedful.state.tabletop.observation import TableView
+from heedful.state.tabletop.workspace import COLUMNS, ROWS, VIEWS, View
+from heedful.world.mujoco_g1.sensors.gl import open_context
+from heedful.world.tabletop.arm import Link, links
+from heedful.world.tabletop.cameras import FAR_M, NEAR_M
+from heedful.world.tabletop.description import BACKDROP
+from heedful.world.tabletop.model import NO_ID, ROBOT_ID, TabletopModel
+from heedful.world.tabletop.tools import BODIES, TOOL_GROUP
+
+Arm = Literal["hidden", "visible"]
+Backdrop = Literal["table", "nothing"]
+Depth = NDArray[np.float32]
+MAX_GEOMS = 200
+LINK_RGBA = np.array([0.78, 0.79, 0.81, 1.0], np.float32)
+JOINT_RGBA = np.array([0.36, 0.53, 0.69, 1.0], np.float32)
+WHITE = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What of the model a picture shows."""
+
+    arm: Arm = "hidden"
+    backdrop: Backdrop = "table"
+    """Table and ground; without them the background is white and has the id 255."""
+    magnification: float = 1.0
+    """How much larger than life everything is, about the middle of the table."""
+
+
+PLAIN = Look()
+
+
+class TabletopRenderer:
+    """Draws the scene of a model.
+
+    Args:
+        table: The model; its scene may change between pictures.
+        arm: Whether arm and tool are seen, in colour and segmentation alike.
+    """
+
+    def __init__(self, table: TabletopModel, arm: Arm = "hidden") -> None:
+        self.table, self._look = table, Look(arm)
+        self._scene = mujoco.MjvScene(table.model, maxgeom=MAX_GEOMS)
+        for flag in ("SHADOW", "REFLECTION", "HAZE", "FOG", "SKYBOX"):
+            self._scene.flags[getattr(mujoco.mjtRndFlag, f"mjRND_{flag}")] = 0
+        self._option = mujoco.MjvOption()
+        self._eyes = {view: _eye(table.model, view) for view in VIEWS}
+        height = 2 * len(VIEWS) * ROWS
+        self._pixels = np.empty((height, COLUMNS, 3), np.uint8)
+        self._gl = open_context(COLUMNS, height)
+        self._gl.make_current()
+        with _plain_quality(table.model, COLUMNS, height):
+            self._context = mujoco.MjrContext(table.model, mujoco.mjtFontScale.mjFONTSCALE_100)
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
+        self._context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZERONEAR
+        atexit.register(_close_at_exit, weakref.ref(self))
+
+    def close(self) -> None:
+        """Give the context back; a second call does nothing."""
+        if self._gl is not None:
+            self._gl.make_current()
+            self._context.free()
+            self._gl.free()
+            self._gl = None
+
+    def draw(self, view: View) -> TableView:
+        """Return one view of the scene as it is now."""
+        return self.draw_as(self._look, (view,))[view]
+
+    def draw_views(self) -> dict[View, TableView]:
+        """Return both views of the scene as it is now."""
+        return self.draw_as(self._look)
+
+    def draw_as(self, look: Look, views: Sequence[View] = VIEWS) -> dict[View, TableView]:
+        """Return views of the scene that show what `look` says."""
+        self._update(look)
+        for place, view in enumerate(views):
+            self._aim(view, look.magnification)
+            self._render(2 * place)
+            with self._identities():
+                self._render(2 * place + 1)
+        pixels = self._pixels[: 2 * len(views) * ROWS]
+        mujoco.mjr_readPixels(pixels, None, mujoco.MjrRect(0, 0, COLUMNS, len(pixels)), self._context)
+        return {view: _view(pixels, 2 * place, look) for place, view in enumerate(views)}
+
+    def depth(self, view: View) -> Depth:
+        """Return how far things are from the camera's plane along its axis, shape (128, 256) [m]."""
+        self._update(self._look)
+        self._aim(view, 1.0)
+        with self._identities():
+            self._render(0)
+        raw = np.empty((ROWS, COLUMNS), np.float32)
+        mujoco.mjr_readPixels(None, raw, _tile(0), self._context)
+        metres: Depth = np.float32(NEAR_M) + raw[::-1] * np.float32(FAR_M - NEAR_M)
+        return metres
+
+    def _update(self, look: Look) -> None:
+        """Take over what is where."""
+        if self._gl is None:
+            raise InputError("The tabletop's renderer is closed; open another.")
+        self._gl.make_current()
+        table, option = self.table, self._option
+        option.geomgroup[TOOL_GROUP] = look.arm == "visible"
+        option.geomgroup[BACKDROP] = look.backdrop == "table"
+        mujoco.mjv_updateScene(
+            table.model, table.data, option, None, self._eyes["top"], mujoco.mjtCatBit.mjCAT_ALL, self._scene
+        )
+        for geom in self._scene.geoms[: self._scene.ngeom]:
+            geom.segid = int(table.ids[geom.objid])
+        if look.arm == "visible":
+            self._add_arm()
+
+    def _add_arm(self) -> None:
+        """Add the arm, which is no part of the model, to what is drawn."""
+        body = self.table.data.body(BODIES[self.table.end_effector])
+        x, y, z = body.xpos.tolist()
+        for link in links((x, y, z)):
+            self._add_link(link)
+
+    def _add_link(self, link: Link) -> None:
+        geom = self._scene.geoms[self._scene.ngeom]
+        kind = mujoco.mjtGeom.mjGEOM_CAPSULE
+        rgba = JOINT_RGBA if link.is_joint else LINK_RGBA
+        mujoco.mjv_initGeom(geom, kind, np.zeros(3), np.zeros(3), np.eye(3).ravel(), rgba)
+        mujoco.mjv_connector(geom, kind, link.radius, np.array(link.start), np.array(link.end))
+        geom.segid = ROBOT_ID
+        self._scene.ngeom += 1
+
+    def _aim(self, view: View, magnification: float) -> None:
+        mujoco.mjv_updateCamera(self.table.model, self.table.data, self._eyes[view], self._scene)
+        if magnification != 1.0:
+            for eye in self._scene.camera:
+                _magnify(eye, magnification)
+
+    def _render(self, tile: int) -> None:
+        mujoco.mjr_render(_tile(tile), self._scene, self._context)
+
+    @contextmanager
+    def _identities(self) -> Iterator[None]:
+        """Draw flat ids instead of lit surfaces."""
+        flags = [int(mujoco.mjtRndFlag.mjRND_SEGMENT), int(mujoco.mjtRndFlag.mjRND_IDCOLOR)]
+        self._scene.flags[flags] = 1
+        try:
+            yield
+        finally:
+            self._scene.flags[flags] = 0
+
+
+def _eye(model: Any, view: View) -> Any:
+    eye = mujoco.MjvCamera()
+    eye.type, eye.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, int(model.camera(view).id)
+    return eye
+
+
+def _magnify(eye: Any, magnification: float) -> None:
+    """Narrow what a camera sees to around the table's middle, which stays where it appears."""
+    offset = np.array(eye.pos) - (0.5, 0.0, 0.0)
+    ahead = np.array(eye.forward)
+    aside = offset - ahead * (offset @ ahead)
+    eye.pos = np.array(eye.pos) - aside * (1.0 - 1.0 / magnification)
+    for edge in ("frustum_top", "frustum_bottom", "frustum_width"):
+        setattr(eye, edge, getattr(eye, edge) / magnification)
+
+
+def _tile(place: int) -> Any:
+    return mujoco.MjrRect(0, place * ROWS, COLUMNS, ROWS)
+
+
+def _view(pixels: NDArray[np.uint8], place: int, look: Look) -> TableView:
+    """Cut one view out of what was read back, whose rows run upwards."""
+    rgb = pixels[place * ROWS : (place + 1) * ROWS][::-1].copy()
+    drawn = pixels[(place + 1) * ROWS : (place + 2) * ROWS, :, 0][::-1]
+    segm = drawn - np.uint8(1)
+    if look.backdrop == "nothing":
+        rgb[segm == NO_ID] = WHITE
+    return TableView(rgb, segm)
+
+
+def _close_at_exit(renderer: weakref.ref[TabletopRenderer]) -> None:
+    """Close a renderer left open, before the graphics library is taken down under it."""
+    left = renderer()
+    if left is not None:
+        left.close()
+
+
+@contextmanager
+def _plain_quality(model: Any, width: int, height: int) -> Iterator[None]:
+    """Let a context be made of the size asked, without smoothed edges or shadow maps; then restore."""
+    quality, size = model.vis.quality, model.vis.global_
+    kept = (quality.offsamples, quality.shadowsize, size.offwidth, size.offheight)
+    quality.offsamples, quality.shadowsize, size.offwidth, size.offheight = 0, 0, width, height
+    try:
+        yield
+    finally:
+        quality.offsamples, quality.shadowsize, size.offwidth, size.offheight = kept
