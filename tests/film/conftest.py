@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -39,16 +37,9 @@ def simulation() -> None:
         pytest.skip(f"needs {missing[0]}")
 
 
-def load_own_z3() -> None:
-    """Load z3 before Mesa, whose LLVM brings another version of it that would take its place and abort."""
-    with contextlib.suppress(ModuleNotFoundError):
-        import_module("z3")
-
-
 @pytest.fixture(scope="session")
 def drawing(simulation: None) -> None:
     pytest.importorskip("PIL", reason="needs the extra `film`")
-    load_own_z3()
     gl = pytest.importorskip("heedful.world.mujoco_g1.sensors.gl")
     try:
         gl.choose_backend()
