@@ -1,9 +1,9 @@
 """How fast the tabletop runs with the oracle, beside the limits of the same machine at the same time.
 
 An episode is: its scene drawn, laid out and at rest, the prompt's pictures, and each step with both views in
-colour and segmentation, the last look included. Rounds of all four tasks, of bare `mj_step` on the episode's own
-scene, and of bare drawing of that scene are interleaved in one process. Times are processor seconds of this
-process: a software renderer works on several cores, and all of them count.
+colour and segmentation, the last look included. Rounds of all four tasks, of bare `mj_step` on the episode's
+own scene, and of bare drawing of that scene are interleaved in one process. Times are processor seconds of
+this process: a software renderer works on several cores, and all of them count.
 
 The original's figure is what was recorded once on a machine of this kind, and no ratio is made of it; for a
 ratio the original has to run beside ours.
@@ -50,6 +50,7 @@ class Clock:
         self.spent: dict[str, float] = defaultdict(float)
 
     def time(self, what: str, run: Callable[[], T]) -> T:
+        """Do something and note how long it took."""
         start = time.process_time()
         found = run()
         self.spent[what] += time.process_time() - start
@@ -75,6 +76,7 @@ class BareRenderer:
         self.model, self.data, self.picture = model, data, np.empty((ROWS, COLUMNS, 3), np.uint8)
 
     def draw(self) -> None:
+        """Draw once."""
         self.gl.make_current()
         place = mujoco.MjrRect(0, 0, COLUMNS, ROWS)
         every = mujoco.mjtCatBit.mjCAT_ALL
@@ -95,6 +97,7 @@ class Round:
         self.episodes = self.steps = self.views = 0
 
     def play(self, bench: Bench, policy: Policy, task: Task, seed: int) -> None:
+        """Play one episode."""
         clock = self.clock
         scene = clock.time("drawing scenes", lambda: draw_scene(task, "placement", seed))
         clock.time("physics", lambda: bench.begin(scene))
@@ -114,6 +117,7 @@ class Round:
 
     @property
     def seconds(self) -> float:
+        """What all episodes took."""
         return sum(self.clock.spent.values())
 
 
@@ -155,8 +159,8 @@ def main() -> None:
 
 def report(found: dict[Task, list[Round]], limits: dict[Task, list[tuple[float, float]]]) -> None:
     middle = statistics.median
-    print(f"MuJoCo {mujoco.__version__}, {os.environ.get('MUJOCO_GL', 'system GL')}, load {os.getloadavg()[0]:.1f}")
-    print(f"the original's recorded figure: {ORIGINAL_S} s an episode of visual_manipulation (not measured here)")
+    print(f"MuJoCo {mujoco.__version__}, {os.environ.get('MUJOCO_GL', 'GL')}, load {os.getloadavg()[0]:.1f}")
+    print(f"recorded of the original: {ORIGINAL_S} s an episode of visual_manipulation (not measured here)")
     for task, rounds in found.items():
         rate = [played.episodes / played.seconds for played in rounds]
         print(f"{task}: {middle(rate):.1f} episodes/s/core (best {max(rate):.1f}, worst {min(rate):.1f})")

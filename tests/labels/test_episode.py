@@ -46,6 +46,12 @@ def test_success_is_counted_to_the_step_that_decides() -> None:
     assert judged(PLACING, [MISS, won], "strict") == replace(label, rule="strict")
 
 
+def test_what_comes_after_the_limit_does_not_count() -> None:
+    won = state(PLACING, {6: at(0.5, 0.03)}, picked=6)
+    assert judged(PLACING, [MISS] * 4 + [won]).outcome == "SUCCESS"
+    assert judged(PLACING, [MISS] * 5 + [won]) == EpisodeLabel("TIMEOUT", "centre", "missed_grasp", 5)
+
+
 def test_failure_carries_the_rules_reason() -> None:
     out = state(PLACING, {6: at(0.8, 0.0)}, picked=6)
     assert judged(PLACING, [MISS, out]) == EpisodeLabel("FAILURE", "centre", "out_of_workspace", 2)

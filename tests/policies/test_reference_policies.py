@@ -9,18 +9,18 @@ import pytest
 
 pytest.importorskip("cv2", reason="needs the extra `tabletop`")
 
-from heedful.errors import InputError, UnknownNameError  # noqa: E402
-from heedful.policies.noop import NoopPolicy  # noqa: E402
-from heedful.policies.oracle import OraclePolicy, carry  # noqa: E402
-from heedful.policies.random import RandomPolicy  # noqa: E402
-from heedful.policies.registry import POLICIES, build_policy  # noqa: E402
-from heedful.state.tabletop.observation import ShownPrompt, TableObservation, TableView  # noqa: E402
-from heedful.state.tabletop.scene import ObjectPose  # noqa: E402
-from heedful.state.tabletop.workspace import VIEWS, is_inside  # noqa: E402
+from heedful.errors import InputError, UnknownNameError
+from heedful.policies.noop import NoopPolicy
+from heedful.policies.oracle import OraclePolicy, carry
+from heedful.policies.random import RandomPolicy
+from heedful.policies.registry import POLICIES, build_policy
+from heedful.state.tabletop.observation import ShownPrompt, TableObservation, TableView
+from heedful.state.tabletop.scene import ObjectPose
+from heedful.state.tabletop.workspace import VIEWS, is_inside
 
 PROMPT = ShownPrompt("Put it there.", {})
 BLANK = TableView(np.zeros((128, 256, 3), np.uint8), np.zeros((128, 256), np.uint8))
-SEEN = TableObservation({view: BLANK for view in VIEWS}, "suction", (5,))
+SEEN = TableObservation(dict.fromkeys(VIEWS, BLANK), "suction", (5,))
 
 
 def test_carry_moves_the_origin_onto_the_target_whatever_point_is_picked() -> None:

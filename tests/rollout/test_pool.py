@@ -7,12 +7,12 @@ import pytest
 pytest.importorskip("mujoco", reason="needs the extra `tabletop`")
 pytest.importorskip("cv2", reason="needs the extra `tabletop`")
 
-from heedful.labels.episode import label_episode  # noqa: E402
-from heedful.metrics.episodes import tally_episodes  # noqa: E402
-from heedful.rollout.plan import RolloutPlan  # noqa: E402
-from heedful.rollout.pool import run_plan  # noqa: E402
-from heedful.state.tabletop.scene import LEVELS, TASKS, Level, Task  # noqa: E402
-from heedful.trace.episode import decode_episodes, encode_episode  # noqa: E402
+from heedful.labels.episode import label_episode
+from heedful.metrics.episodes import tally_episodes
+from heedful.rollout.plan import RolloutPlan
+from heedful.rollout.pool import run_plan
+from heedful.state.tabletop.scene import LEVELS, TASKS, Level, Task
+from heedful.trace.episode import decode_episodes, encode_episode
 
 
 def outcomes(plan: RolloutPlan) -> dict[str, int]:

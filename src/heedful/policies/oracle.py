@@ -44,7 +44,10 @@ class OraclePolicy:
         self._rng = np.random.default_rng(0)
 
     def reset(
-        self, prompt: ShownPrompt, planner: Planner | None = None, rng: np.random.Generator | None = None
+        self,
+        prompt: ShownPrompt,  # noqa: ARG002 - the protocol's
+        planner: Planner | None = None,
+        rng: np.random.Generator | None = None,
     ) -> None:
         """Begin an episode; the prompt is not read.
 

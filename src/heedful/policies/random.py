@@ -18,7 +18,10 @@ class RandomPolicy:
         self._rng = np.random.default_rng(0)
 
     def reset(
-        self, prompt: ShownPrompt, planner: Planner | None = None, rng: np.random.Generator | None = None
+        self,
+        prompt: ShownPrompt,  # noqa: ARG002 - the protocol's
+        planner: Planner | None = None,  # noqa: ARG002 - the protocol's
+        rng: np.random.Generator | None = None,
     ) -> None:
         """Begin an episode."""
         self._rng = rng if rng is not None else np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""How a scripted policy sweeps: straight as the original does, or the best of several pushes tried beforehand.
+"""How a scripted policy sweeps: straight as the original does, or by pushes tried beforehand.
 
 A push is tried in a copied state of the table. One that brings a wanted block into the zone and breaks no
 rule is taken at once; without one, blocks are first pushed apart.
@@ -49,7 +49,7 @@ def _pushes_in(planner: Planner) -> Iterator[TableAction]:
 
 
 def _push_apart(planner: Planner) -> TableAction | None:
-    """Return the push aside that leaves a block to be swept freest; None if each breaks a rule or helps not."""
+    """Return the push aside after which a block to be swept stands freest; None if none helps."""
     best, freest = None, _freedom(planner, planner.state)
     for action in _pushes_aside(planner):
         foreseen = planner.foresee(action)

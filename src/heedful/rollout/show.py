@@ -34,7 +34,9 @@ def shoot_episode(bench: Bench, policy: Policy, scene: TableScene, rule: Rule) -
     while bench.outcome is None:
         seen = bench.observe()
         action = policy.act(seen).action
-        caption = f"{scene.task}, {scene.level}, seed {scene.seed}: step {len(frames) + 1} of {scene.max_steps}"
+        caption = (
+            f"{scene.task}, {scene.level}, seed {scene.seed}: step {len(frames) + 1} of {scene.max_steps}"
+        )
         frames.append(draw_frame(prompt, seen, action, caption))
         bench.act(action)
     ending = " ".join(part for part in (bench.outcome, bench.progress.failure) if part)

@@ -95,6 +95,14 @@ def test_code_is_never_run(tmp_path: Path) -> None:
     assert marker.exists()
 
 
+@pytest.mark.parametrize("version", ["2.9.1+cpu", "1.13.0"])
+def test_torch_whose_reader_can_be_tricked_is_refused(
+    version: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(torch, "__version__", version)
+    assert "needed: 2.10 or later" in refused(tmp_path / "file")
+
+
 def test_file_that_is_no_archive_is_refused(tmp_path: Path) -> None:
     assert "no such file" in refused(tmp_path)
     assert "no such file" in refused(tmp_path / "absent.ckpt")

@@ -14,8 +14,8 @@ from heedful.policies.vima.model import VimaModel
 from heedful.policies.vima.policy import VimaPolicy
 from heedful.policies.vima.tokenizer import PromptTokenizer
 from heedful.state.tabletop.action import TableAction
-from heedful.state.tabletop.observation import TableObservation, TableView
-from heedful.state.tabletop.workspace import is_inside
+from heedful.state.tabletop.observation import ShownImage, TableObservation, TableView
+from heedful.state.tabletop.workspace import View, is_inside
 
 from . import shown
 
@@ -35,12 +35,11 @@ def distribution(step: PolicyStep) -> Mapping[str, NDArray[np.float32]]:
     return step.distribution
 
 
-def hide(seen: TableObservation, *views: str) -> TableObservation:
+def hide(seen: TableObservation | ShownImage, *views: str) -> dict[View, TableView]:
     blank = np.full((128, 256), 255, dtype=np.uint8)
-    hidden = {
+    return {
         name: TableView(one.rgb, blank if name in views else one.segm) for name, one in seen.views.items()
     }
-    return replace(seen, views=hidden)
 
 
 def test_step_has_a_distribution_that_sums_to_one_and_an_embedding(policy: VimaPolicy) -> None:
@@ -99,7 +98,8 @@ def test_followed_action_takes_the_place_of_the_chosen_one(policy: VimaPolicy) -
 @pytest.mark.parametrize("views", [("front",), ("front", "top")])
 def test_scene_with_nothing_to_see_is_acted_on(views: Any, policy: VimaPolicy) -> None:
     policy.reset(shown.prompt())
-    step = policy.act(hide(shown.observation(0), *views))
+    seen = shown.observation(0)
+    step = policy.act(replace(seen, views=hide(seen, *views)))
     assert np.isfinite(embedding(step)).all()
 
 
@@ -112,6 +112,14 @@ def test_number_of_objects_may_change(policy: VimaPolicy) -> None:
 
 def test_prompt_of_words_only_is_read(policy: VimaPolicy) -> None:
     policy.reset(replace(shown.prompt("Put the house in"), images={}))
+    assert np.isfinite(embedding(policy.act(shown.observation(0)))).all()
+
+
+@pytest.mark.parametrize("views", [("front",), ("front", "top")])
+def test_prompt_picture_with_nothing_to_see_is_left_out(views: Any, policy: VimaPolicy) -> None:
+    prompt = shown.prompt("Put the {base_obj} in")
+    hidden = replace(prompt.images["base_obj"], views=hide(prompt.images["base_obj"], *views))
+    policy.reset(replace(prompt, images={"base_obj": hidden}))
     assert np.isfinite(embedding(policy.act(shown.observation(0)))).all()
 
 

@@ -63,9 +63,7 @@ def test_every_shape_has_its_recorded_extent() -> None:
 
 
 def test_every_shape_of_every_level_is_in_the_catalogue() -> None:
-    used = {
-        name for level in PARTITIONS.values() for pools in level.pools.values() for name in pools.shapes
-    }
+    used = {name for level in PARTITIONS.values() for pools in level.pools.values() for name in pools.shapes}
     assert used <= set(SHAPES)
 
 
@@ -78,8 +76,10 @@ def test_what_can_be_moved_is_centred_and_what_is_bolted_down_stands_on_the_tabl
             assert low[2] == pytest.approx(-shape.sizes[0][2] / 2), shape.name
 
 
-def test_nothing_lies_flat_through_its_own_underside() -> None:
-    assert all(shape.extent.size[2] / 2 <= shape.sizes[0][2] / 2 for shape in SHAPES.values() if shape.kind == "dragged")
+def test_nothing_begins_more_than_half_a_millimetre_inside_the_table() -> None:
+    for shape in SHAPES.values():
+        if shape.kind == "dragged":
+            assert shape.extent.size[2] / 2 <= shape.sizes[0][2] / 2 + 5e-4, shape.name
 
 
 @pytest.mark.parametrize("name", [name for name, shape in SHAPES.items() if shape.kind != "mark"])
@@ -102,7 +102,12 @@ def test_holes_and_notches_cover_nothing(name: str, x: float, y: float) -> None:
 
 @pytest.mark.parametrize(
     ("name", "x", "y"),
-    [("ring", 0.035, 0.0), ("letter A", 0.0, -0.022), ("letter R", -0.03, 0.0), ("L-shaped block", -0.04, 0.03)],
+    [
+        ("ring", 0.035, 0.0),
+        ("letter A", 0.0, -0.022),
+        ("letter R", -0.03, 0.0),
+        ("L-shaped block", -0.04, 0.03),
+    ],
 )
 def test_what_is_beside_them_is_covered(name: str, x: float, y: float) -> None:
     assert covers(name, x, y)
@@ -131,12 +136,12 @@ def test_a_container_opens_where_its_walls_are_not() -> None:
 
 
 def test_outlines_run_counter_clockwise_and_are_convex() -> None:
-    for shape, form in ((shape, form) for shape in SHAPES.values() for form in shape.forms):
-        for piece, (a, b) in itertools.product(form, [(0, 1)]):
+    for shape in SHAPES.values():
+        for piece in itertools.chain.from_iterable(shape.forms):
             for outline in (piece.bottom, piece.top):
                 turned = (*outline, *outline[:2])
                 for p, q, r in zip(turned, turned[1:], turned[2:], strict=False):
-                    area = (q[a] - p[a]) * (r[b] - p[b]) - (q[b] - p[b]) * (r[a] - p[a])
+                    area = (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
                     assert area > 0.0, shape.name
 
 

@@ -9,7 +9,13 @@ from heedful.state.tabletop.scene import Goal, ObjectPose, Prompt, Role, TableOb
 
 
 def item(
-    object_id: int, name: str, x: float, y: float, z: float | None = None, yaw: float = 0.0, role: Role = "dragged"
+    object_id: int,
+    name: str,
+    x: float,
+    y: float,
+    z: float | None = None,
+    yaw: float = 0.0,
+    role: Role = "dragged",
 ) -> TableObject:
     shape = find_shape(name)
     size = shape.sizes[0]

@@ -73,12 +73,16 @@ def test_an_episode_is_cut_off_two_steps_after_the_oracle(env: TabletopEnv) -> N
     _, info = env.reset(seed=1)
     assert info["outcome"] == ""
     ends = [env.step(CORNER)[2:] for _ in range(5)]
-    assert [(is_over, is_cut_off) for is_over, is_cut_off, _ in ends] == [(False, False)] * 4 + [(False, True)]
+    assert [(is_over, is_cut_off) for is_over, is_cut_off, _ in ends] == [(False, False)] * 4 + [
+        (False, True)
+    ]
     assert ends[-1][2]["outcome"] == "TIMEOUT"
 
 
 def test_the_right_action_succeeds_and_is_rewarded(env: TabletopEnv) -> None:
-    scene = next(s for s in map(draw_block_scene, range(200)) if s.object(s.goals[0].objects[0]).name == "block")
+    scene = next(
+        s for s in map(draw_block_scene, range(200)) if s.object(s.goals[0].objects[0]).name == "block"
+    )
     env.reset(options={"scene": scene})
     dragged, base = scene.object(scene.goals[0].objects[0]).pose, scene.object(scene.goals[0].target).pose
     action = {**CORNER, "pose0_position": [dragged.x, dragged.y], "pose1_position": [base.x, base.y]}

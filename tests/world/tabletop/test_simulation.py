@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from heedful.state.tabletop.action import TableAction
 from heedful.state.tabletop.scene import TASKS, TableScene, Task
+from heedful.world.tabletop.spawn import draw_scene
 from tests.world.tabletop.scenes import item, pick_scene, sweep_scene
 
 if TYPE_CHECKING:
@@ -17,9 +19,7 @@ if TYPE_CHECKING:
 
 
 def draw(task: Task, seed: int) -> TableScene:
-    spawn = pytest.importorskip("heedful.world.tabletop.spawn")
-    scene: TableScene = spawn.draw_scene(task, "placement", seed)
-    return scene
+    return draw_scene(task, "placement", seed)
 
 
 def actions(seed: int, count: int) -> list[TableAction]:
@@ -66,9 +66,9 @@ def test_a_block_far_off_is_noticed(simulation: TableSimulation) -> None:
 
 
 def test_broken_physics_is_noticed_and_gives_numbers(
-    simulation: TableSimulation, tmp_path: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    simulation: TableSimulation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
     start = simulation.reset(sweep_scene(item(6, "small block", 0.6, 0.0)))
     simulation.physics.displace(6, (float("nan"), 0.0, 0.1))
     after = simulation.step(TableAction((0.3, -0.4), (0.3, -0.4)))
@@ -77,9 +77,9 @@ def test_broken_physics_is_noticed_and_gives_numbers(
 
 
 def test_after_broken_physics_the_next_scene_is_whole(
-    simulation: TableSimulation, tmp_path: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    simulation: TableSimulation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
     scene = draw("visual_manipulation", 3)
     first = play(simulation, scene)
     simulation.physics.displace(scene.goals[0].objects[0], (float("nan"), 0.0, 0.1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +20,8 @@ SLIDE_M = 0.008
 
 
 def test_stroke_begins_behind_the_start_and_ends_short_of_the_end() -> None:
-    spatula = pytest.importorskip("heedful.world.tabletop.spatula")
+    pytest.importorskip("mujoco", reason="needs the extra `tabletop`")
+    spatula = import_module("heedful.world.tabletop.spatula")
     stroke = spatula.plan_stroke(TableAction((0.6, 0.0), (0.4, 0.0)))
     assert stroke.begin == pytest.approx((0.62, 0.0))
     assert stroke.end == pytest.approx((0.45, 0.0))
@@ -45,7 +47,9 @@ def test_given_rotations_are_ignored(simulation: TableSimulation) -> None:
 def test_a_push_over_no_distance_moves_nothing(simulation: TableSimulation) -> None:
     start = simulation.reset(sweep_scene(item(6, "small block", 0.6, 0.0)))
     after = simulation.step(TableAction((0.6, 0.0), (0.6, 0.0)))
-    assert (after.poses[6].x, after.poses[6].y) == pytest.approx((start.poses[6].x, start.poses[6].y), abs=1e-4)
+    assert (after.poses[6].x, after.poses[6].y) == pytest.approx(
+        (start.poses[6].x, start.poses[6].y), abs=1e-4
+    )
 
 
 def test_a_block_pushed_over_the_line_has_crossed_it_wherever_it_ends(simulation: TableSimulation) -> None:

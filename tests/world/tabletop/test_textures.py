@@ -18,7 +18,9 @@ def of(pattern: str) -> list[Texture]:
     return [found for found in TEXTURES.values() if found.pattern == pattern]
 
 
-@pytest.mark.parametrize(("pattern", "wanted"), [("solid", 1.0), ("stripe", 0.5), ("polka", 0.2), ("swirl", 0.5)])
+@pytest.mark.parametrize(
+    ("pattern", "wanted"), [("solid", 1.0), ("stripe", 0.5), ("polka", 0.2), ("swirl", 0.5)]
+)
 def test_colours_share_the_area_as_in_the_original(pattern: str, wanted: float) -> None:
     for texture in of(pattern):
         assert share(texture) == pytest.approx(wanted, abs=0.02), texture.name

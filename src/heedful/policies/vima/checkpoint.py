@@ -25,6 +25,8 @@ MAX_BYTES = 4 * 2**30
 """Beyond every published file; the largest has 1.57 GB."""
 MAX_PROGRAM_BYTES = 8 * 2**20
 """Of the pickle that says how the tensors lie in the file."""
+SAFE_TORCH = (2, 10)
+"""The first version whose restricted reader holds (CVE-2025-32434, CVE-2026-24747)."""
 PREFIX = "policy."
 """What the official files put in front of every key."""
 UNREADABLE = (
@@ -71,6 +73,7 @@ def load_checkpoint(path: Path) -> LoadedModel:
         InputError: If the file is absent, damaged, no such checkpoint, holds code, or if a tensor is
             missing, surplus, of another shape or type, or not finite.
     """
+    check_reader(path)
     check_archive(path)
     content = read_content(path)
     config = read_config(content["cfg"], f"checkpoint {path}")
@@ -81,6 +84,16 @@ def load_checkpoint(path: Path) -> LoadedModel:
     parameters = sum(one.numel() for one in model.parameters())
     facts = CheckpointFacts(path.name, digest(path), path.stat().st_size, config, parameters)
     return LoadedModel(model, facts)
+
+
+def check_reader(path: Path) -> None:
+    """Raise InputError if torch is too old to be trusted with a file."""
+    version = str(torch.__version__)
+    if tuple(int(part) for part in version.split(".")[:2]) < SAFE_TORCH:
+        needed = ".".join(map(str, SAFE_TORCH))
+        raise InputError(
+            f"checkpoint {path}: files can make torch {version} run code; needed: {needed} or later"
+        )
 
 
 def check_archive(path: Path) -> None:
@@ -116,8 +129,8 @@ def read_content(path: Path) -> Mapping[str, object]:
         content = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
     except UNREADABLE as error:
         raise InputError(
-            f"checkpoint {path}: refused; it is damaged or holds more than tensors and plain values, and code "
-            f"in a file is never run: {first_sentence(error)}"
+            f"checkpoint {path}: refused; it is damaged or holds more than tensors and plain values, and "
+            f"code in a file is never run: {first_sentence(error)}"
         ) from error
     if not isinstance(content, Mapping) or not {"cfg", "state_dict"} <= set(content):
         held = (
@@ -182,7 +195,8 @@ def fill_model(config: VimaConfig, tensors: Mapping[str, Tensor]) -> VimaModel:
         model = VimaModel(config)
     copies = {key: one.clone(memory_format=torch.contiguous_format) for key, one in tensors.items()}
     model.load_state_dict(copies, strict=True, assign=True)
-    return model.requires_grad_(False).eval()
+    model.requires_grad_(False).eval()
+    return model
 
 
 def digest(path: Path) -> str:

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from heedful.policies.vima.config import SIZES, VimaConfig
+from heedful.state.tabletop.workspace import VIEWS
 
 T5_DIM, T5_FF, T5_LAYERS, T5_HEADS, T5_BUCKETS, VOCABULARY = 768, 3072, 12, 12, 32, 32128
 VIT_DIM, VIT_LAYERS, PATCH_PX, PATCHES = 768, 4, 16, 4
 POSITIONS, PROMPT_POSITIONS = 512, 256
 ACTION_HIDDEN, DECODER_HIDDEN = 256, 512
 POSITION_BINS, ROTATION_BINS = (50, 100), (50, 50, 50, 50)
-VIEWS = ("front", "top")
 ACTION_PARTS: Mapping[str, tuple[int, ...]] = {
     "pose0_position": POSITION_BINS,
     "pose0_rotation": ROTATION_BINS,

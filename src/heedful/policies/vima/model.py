@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,14 +11,14 @@ from torch import Tensor, nn
 
 from heedful.policies.vima.action import ActionDecoder, ActionEncoder, Bins, bins_to_unit
 from heedful.policies.vima.config import VimaConfig
-from heedful.policies.vima.crops import ObjectCrops
-from heedful.policies.vima.keys import T5_DIM, VIEWS, VOCABULARY
+from heedful.policies.vima.keys import T5_DIM, VOCABULARY
 from heedful.policies.vima.mlp import build_mlp
 from heedful.policies.vima.object_encoder import ObjectEncoder
 from heedful.policies.vima.prompt import ImageObjects, PromptParts
 from heedful.policies.vima.t5 import T5PromptEncoder
 from heedful.policies.vima.tokenizer import Word
 from heedful.policies.vima.xattn_gpt import XAttnGpt
+from heedful.state.tabletop.workspace import VIEWS
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class VimaModel(nn.Module):
         values = self.prompt_obj_post_layer(self.encode_objects(images))
         return [Tokens(one, self.seen(image)) for one, image in zip(values, images, strict=True)]
 
-    def encode_objects(self, images: Sequence[Mapping[str, ObjectCrops]] | Sequence[ImageObjects]) -> Tensor:
+    def encode_objects(self, images: Sequence[ImageObjects]) -> Tensor:
         """Return the objects' tokens, shape (images, objects of both views, width)."""
         crops = {view: self.stack([one[view].crops for one in images]) for view in VIEWS}
         boxes = {view: self.stack([one[view].boxes for one in images]) for view in VIEWS}
@@ -141,4 +141,5 @@ class VimaModel(nn.Module):
 
     def decode(self, token: Tensor) -> dict[str, list[Tensor]]:
         """Return the log-probabilities of the next action's bins, by part and number."""
-        return self.action_decoder(token)
+        decoded: dict[str, list[Tensor]] = self.action_decoder(token)
+        return decoded

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor, nn
 
-from heedful.policies.vima.keys import PATCH_PX, PATCHES, VIEWS, VIT_DIM, VIT_LAYERS
+from heedful.policies.vima.keys import PATCH_PX, PATCHES, VIT_DIM, VIT_LAYERS
 from heedful.policies.vima.mlp import build_mlp
-from heedful.state.tabletop.workspace import COLUMNS, ROWS
+from heedful.state.tabletop.workspace import COLUMNS, ROWS, VIEWS
 
 VIT_HEADS = 24
 RGB_MEAN, RGB_SPREAD = (0.3471, 0.3429, 0.3383), (0.3011, 0.2961, 0.2956)

@@ -1,5 +1,6 @@
-"""What a policy is shown: both views of the table, and the prompt with its pictures. Arrays, no ground truth
-beyond the segmentation that the original gives its policies.
+"""What a policy is shown: both views of the table, and the prompt with its pictures.
+
+No ground truth beyond the segmentation that the original gives its policies.
 """
 
 from __future__ import annotations

@@ -19,8 +19,6 @@ from heedful.world.tabletop.prompt_pictures import show_prompt
 from heedful.world.tabletop.renderer import Arm, TabletopRenderer
 from heedful.world.tabletop.simulation import TableSimulation
 
-
-
 ARMS: Mapping[Profile, Arm] = {"vima": "hidden", "paper": "visible"}
 
 

@@ -89,8 +89,6 @@ def _bounds(data: Any, tool: NDArray[np.int_], others: NDArray[np.int_]) -> NDAr
     """Return a lower bound of every distance, from the balls around the shapes; 0 where there is no ball."""
     radii = data.model.geom_rbound
     apart = data.geom_xpos[tool][:, None] - data.geom_xpos[others][None]
-    far: NDArray[np.float64] = (
-        np.linalg.norm(apart, axis=2) - radii[tool][:, None] - radii[others][None]
-    )
+    far: NDArray[np.float64] = np.linalg.norm(apart, axis=2) - radii[tool][:, None] - radii[others][None]
     is_plane = data.model.geom_type[others] == mujoco.mjtGeom.mjGEOM_PLANE
     return np.where(is_plane[None], -np.inf, far)

@@ -32,7 +32,7 @@ PARKED_M = (0.0, 0.0, -40.0)
 PARKED_APART_M = 1.0
 SHEET_M = (0.5, 1.0)
 SHEET_RGB, GROUND_RGB = 51, 239
-GROUND_DEPTH_M = 0.002
+THIN_M, GROUND_DEPTH_M = 1e-5, 0.002
 """The ground is drawn so far below the table, which is where things rest [m]."""
 
 
@@ -85,8 +85,8 @@ def _add_backdrop(spec: Any) -> None:
         world.add_geom(
             name=name,
             type=box,
-            size=[size[0] / 2, size[1] / 2, GROUND_DEPTH_M / 4],
-            pos=[0.5, 0.0, -depth - GROUND_DEPTH_M / 4],
+            size=[size[0] / 2, size[1] / 2, THIN_M],
+            pos=[0.5, 0.0, -depth - THIN_M],
             rgba=[*[grey / 255] * 3, 1.0],
             contype=0,
             conaffinity=0,

@@ -27,12 +27,12 @@ MOST_SEED = 2**31
 Values = dict[str, Any]
 
 
-class TabletopEnv(gymnasium.Env[Values, Values]):
+class TabletopEnv(gymnasium.Env[Values, Values]):  # type: ignore[misc] # untyped where it is not installed
     """Episodes of one task at one level, each on a scene of its own.
 
     Observations: `rgb` of each view, shape (3, 128, 256); `segm` of each view, ids, shape (128, 256); `ee`, 0
     for the suction cup and 1 for the spatula. Actions: two places (x, y) on the table [m] and two rotations
-    (x, y, z, w). `info` holds `prompt`, `success`, `failure`, `outcome` (empty while it goes on) and `reason`.
+    (x, y, z, w). `info` holds `prompt`, `success`, `failure`, `outcome` (empty while it goes on), `reason`.
 
     Args:
         task: Which of the four tasks.
@@ -84,8 +84,8 @@ class TabletopEnv(gymnasium.Env[Values, Values]):
         is_over = outcome is not None and not is_cut_off
         return to_values(self._seen), float(outcome == "SUCCESS"), is_over, is_cut_off, self._info()
 
-    def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override] # Gymnasium's return type is any frame
-        """Return the front view above the top view, shape (256, 256, 3); None unless `rgb_array` was asked."""
+    def render(self) -> NDArray[np.uint8] | None:
+        """Return the front view above the top view, shape (256, 256, 3); None without a render mode."""
         if self.render_mode is None or self._seen is None:
             return None
         return np.concatenate([self._seen.views[view].rgb for view in VIEWS])
@@ -132,7 +132,10 @@ _BOUNDS = {
 
 def _action_space() -> Dict:
     return Dict(
-        {name: Box(np.array(low, np.float32), np.array(high, np.float32)) for name, (low, high) in _BOUNDS.items()}
+        {
+            name: Box(np.array(low, np.float32), np.array(high, np.float32))
+            for name, (low, high) in _BOUNDS.items()
+        }
     )
 
 
@@ -141,8 +144,8 @@ def _observation_space() -> Dict:
     segm = Box(0, 255, (ROWS, COLUMNS), np.uint8)
     return Dict(
         {
-            "rgb": Dict({view: rgb for view in VIEWS}),
-            "segm": Dict({view: segm for view in VIEWS}),
+            "rgb": Dict(dict.fromkeys(VIEWS, rgb)),
+            "segm": Dict(dict.fromkeys(VIEWS, segm)),
             "ee": Discrete(len(END_EFFECTORS)),
         }
     )

@@ -1,4 +1,4 @@
-"""The Gymnasium ids of the tabletop. Registration is this list; Gymnasium calls it, or whoever needs the ids."""
+"""The Gymnasium ids of the tabletop. Registration is this list; Gymnasium loads it as a plugin."""
 
 from __future__ import annotations
 

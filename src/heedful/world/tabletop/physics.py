@@ -125,7 +125,10 @@ class TablePhysics:
         """Put a movable object somewhere, at rest."""
         data = self.table.data
         start, speed = self._positions[object_id], self._speeds[object_id]
-        data.qpos[start : start + 3], data.qpos[start + 3 : start + 7] = placement.position, placement.rotation
+        data.qpos[start : start + 3], data.qpos[start + 3 : start + 7] = (
+            placement.position,
+            placement.rotation,
+        )
         data.qvel[speed : speed + 6] = 0.0
 
     def displace(self, object_id: int, position: tuple[float, float, float]) -> None:

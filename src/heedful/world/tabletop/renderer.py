@@ -1,7 +1,7 @@
 """Pictures of the table: colour, segmentation and depth of both views, from one context a process.
 
-Nothing is smoothed, so that a pixel's id is that of one thing. Colour and segmentation of all views asked are
-drawn side by side and read back at once. Below: the model. Above: the bench and the pictures of prompts.
+Nothing is smoothed, so that a pixel's id is that of one thing. Below: the model. Above: the bench and the
+pictures of prompts.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ MAX_GEOMS = 200
 LINK_RGBA = np.array([0.78, 0.79, 0.81, 1.0], np.float32)
 JOINT_RGBA = np.array([0.36, 0.53, 0.69, 1.0], np.float32)
 WHITE = 255
+QUALITY = {"offsamples": 0, "shadowsize": 0, "numslices": 16, "numstacks": 4, "numquads": 1}
+"""No smoothed edges, no shadow maps, and as few triangles of round things as do not show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +67,10 @@ class TabletopRenderer:
             self._scene.flags[getattr(mujoco.mjtRndFlag, f"mjRND_{flag}")] = 0
         self._option = mujoco.MjvOption()
         self._eyes = {view: _eye(table.model, view) for view in VIEWS}
-        height = 2 * len(VIEWS) * ROWS
-        self._pixels = np.empty((height, COLUMNS, 3), np.uint8)
-        self._gl = open_context(COLUMNS, height)
+        self._rect = mujoco.MjrRect(0, 0, COLUMNS, ROWS)
+        self._gl = open_context(COLUMNS, ROWS)
         self._gl.make_current()
-        with _plain_quality(table.model, COLUMNS, height):
+        with _plain_quality(table.model):
             self._context = mujoco.MjrContext(table.model, mujoco.mjtFontScale.mjFONTSCALE_100)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
         self._context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZERONEAR
@@ -94,23 +95,25 @@ class TabletopRenderer:
     def draw_as(self, look: Look, views: Sequence[View] = VIEWS) -> dict[View, TableView]:
         """Return views of the scene that show what `look` says."""
         self._update(look)
-        for place, view in enumerate(views):
+        drawn = {}
+        for view in views:
             self._aim(view, look.magnification)
-            self._render(2 * place)
+            rgb = self._read()
             with self._identities():
-                self._render(2 * place + 1)
-        pixels = self._pixels[: 2 * len(views) * ROWS]
-        mujoco.mjr_readPixels(pixels, None, mujoco.MjrRect(0, 0, COLUMNS, len(pixels)), self._context)
-        return {view: _view(pixels, 2 * place, look) for place, view in enumerate(views)}
+                segm = self._read()[..., 0] - np.uint8(1)
+            if look.backdrop == "nothing":
+                rgb[segm == NO_ID] = WHITE
+            drawn[view] = TableView(rgb, segm)
+        return drawn
 
     def depth(self, view: View) -> Depth:
         """Return how far things are from the camera's plane along its axis, shape (128, 256) [m]."""
         self._update(self._look)
         self._aim(view, 1.0)
         with self._identities():
-            self._render(0)
+            self._render()
         raw = np.empty((ROWS, COLUMNS), np.float32)
-        mujoco.mjr_readPixels(None, raw, _tile(0), self._context)
+        mujoco.mjr_readPixels(None, raw, self._rect, self._context)
         metres: Depth = np.float32(NEAR_M) + raw[::-1] * np.float32(FAR_M - NEAR_M)
         return metres
 
@@ -152,8 +155,15 @@ class TabletopRenderer:
             for eye in self._scene.camera:
                 _magnify(eye, magnification)
 
-    def _render(self, tile: int) -> None:
-        mujoco.mjr_render(_tile(tile), self._scene, self._context)
+    def _render(self) -> None:
+        mujoco.mjr_render(self._rect, self._scene, self._context)
+
+    def _read(self) -> NDArray[np.uint8]:
+        """Draw and return the pixels, row 0 at the top."""
+        self._render()
+        pixels = np.empty((ROWS, COLUMNS, 3), np.uint8)
+        mujoco.mjr_readPixels(pixels, None, self._rect, self._context)
+        return pixels[::-1].copy()
 
     @contextmanager
     def _identities(self) -> Iterator[None]:
@@ -182,20 +192,6 @@ def _magnify(eye: Any, magnification: float) -> None:
         setattr(eye, edge, getattr(eye, edge) / magnification)
 
 
-def _tile(place: int) -> Any:
-    return mujoco.MjrRect(0, place * ROWS, COLUMNS, ROWS)
-
-
-def _view(pixels: NDArray[np.uint8], place: int, look: Look) -> TableView:
-    """Cut one view out of what was read back, whose rows run upwards."""
-    rgb = pixels[place * ROWS : (place + 1) * ROWS][::-1].copy()
-    drawn = pixels[(place + 1) * ROWS : (place + 2) * ROWS, :, 0][::-1]
-    segm = drawn - np.uint8(1)
-    if look.backdrop == "nothing":
-        rgb[segm == NO_ID] = WHITE
-    return TableView(rgb, segm)
-
-
 def _close_at_exit(renderer: weakref.ref[TabletopRenderer]) -> None:
     """Close a renderer left open, before the graphics library is taken down under it."""
     left = renderer()
@@ -204,12 +200,16 @@ def _close_at_exit(renderer: weakref.ref[TabletopRenderer]) -> None:
 
 
 @contextmanager
-def _plain_quality(model: Any, width: int, height: int) -> Iterator[None]:
-    """Let a context be made of the size asked, without smoothed edges or shadow maps; then restore."""
+def _plain_quality(model: Any) -> Iterator[None]:
+    """Let a context be made of a view's size, without smoothed edges or shadow maps; then restore."""
     quality, size = model.vis.quality, model.vis.global_
-    kept = (quality.offsamples, quality.shadowsize, size.offwidth, size.offheight)
-    quality.offsamples, quality.shadowsize, size.offwidth, size.offheight = 0, 0, width, height
+    kept = {name: getattr(quality, name) for name in QUALITY}, (size.offwidth, size.offheight)
+    size.offwidth, size.offheight = COLUMNS, ROWS
+    for name, value in QUALITY.items():
+        setattr(quality, name, value)
     try:
         yield
     finally:
-        quality.offsamples, quality.shadowsize, size.offwidth, size.offheight = kept
+        size.offwidth, size.offheight = kept[1]
+        for name, value in kept[0].items():
+            setattr(quality, name, value)

@@ -13,6 +13,7 @@ from heedful.world.mujoco_g1.sensors.pose_eye import Moment
 from heedful.world.mujoco_g1.sensors.pose_reading import NOT_FOUND
 from heedful.world.mujoco_g1.sensors.pose_table import (
     FIELDS,
+    SPELL_LOOKS,
     MeasuredEye,
     PoseTable,
     Said,
@@ -63,7 +64,7 @@ def test_the_shipped_table_knows_everybody_and_counts_every_look() -> None:
 
 def test_errors_come_as_often_as_they_were_counted_and_each_on_its_own() -> None:
     eye = MeasuredEye(table(said(), said(2, facing={"robot": 6, "away": 2}, handover={False: 4, None: 4})))
-    readings = [eye.look(Moment(7, 3, k, 0.2 * k), true()) for k in range(LOOKS)]
+    readings = [eye.look(Moment(7, 3, k * SPELL_LOOKS, 0.0), true()) for k in range(LOOKS)]
     found = [reading for reading in readings if reading != NOT_FOUND]
     assert len(found) / LOOKS == pytest.approx(0.8, abs=0.03)
     counts = Counter((reading.facing, reading.handover) for reading in found)
@@ -80,7 +81,7 @@ def test_errors_come_as_often_as_they_were_counted_and_each_on_its_own() -> None
 def test_a_look_depends_on_seed_turn_and_number_alone() -> None:
     def looks(seed: int, turn: int) -> list[object]:
         eye = MeasuredEye(load_pose_table())
-        return [eye.look(Moment(seed, turn, k, 0.0), true(1.5, handover=True)) for k in range(40)]
+        return [eye.look(Moment(seed, turn, 9 * k, 0.0), true(1.5, handover=True)) for k in range(40)]
 
     assert looks(1, 0) == looks(1, 0)
     assert looks(1, 0) != looks(1, 1)
@@ -91,6 +92,14 @@ def test_a_look_depends_on_seed_turn_and_number_alone() -> None:
 def test_the_band_is_that_of_the_true_distance(distance: float, is_found: bool) -> None:
     eye = MeasuredEye(table(said(), said(10)))
     assert (eye.look(AT_ONCE, true(distance)) != NOT_FOUND) is is_found
+
+
+def test_an_error_lasts_for_a_spell() -> None:
+    eye = MeasuredEye(load_pose_table())
+    said = [eye.look(Moment(7, 3, k, 0.2 * k), true(0.7)) for k in range(10 * SPELL_LOOKS)]
+    spells = [said[k : k + SPELL_LOOKS] for k in range(0, len(said), SPELL_LOOKS)]
+    assert all(len(set(spell)) == 1 for spell in spells)
+    assert len(set(said)) > 1
 
 
 def test_nobody_is_found_where_nobody_is() -> None:
