@@ -33,9 +33,7 @@ app.command("heedful.cli.serve:serve", name="serve", help="Serve the robot to an
 app.command(
     "heedful.cli.guard:guard_app", name="guard", help="Guard any robot's MCP server by a safety spec."
 )
-app.command(
-    "heedful.cli.tabletop:tabletop_app", name="tabletop", help="Episodes on the simulated table."
-)
+app.command("heedful.cli.tabletop:tabletop_app", name="tabletop", help="Episodes on the simulated table.")
 app.command("heedful.cli.doctor:doctor", name="doctor", help="Tell what this machine has and lacks.")
 app.command(spec_app)
 app.command(scenario_app)
