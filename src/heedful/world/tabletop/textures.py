@@ -1,8 +1,8 @@
 """Pictures of the textures, drawn by formulas: one tile each, deterministic.
 
 Below: the names and palettes. Above: `model`. A tile's rows and columns run over [0, 1); coordinate v is up.
-Stripes are slanted, so that narrow bars show both colours; they share the area evenly and begin with the first
-one at the lower left. Dots cover a fifth of it.
+Stripes are slanted, so that narrow bars show both colours; they share the area evenly and begin with the
+first one at the lower left. Dots cover a fifth of it.
 """
 
 from __future__ import annotations
