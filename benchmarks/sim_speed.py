@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from heedful.world.mujoco_g1.sensors.gl import choose_backend
+from heedful.world.drawing.gl import choose_backend
 
 choose_backend()  # before MuJoCo is imported, which makes the choice for its own renderer then
 

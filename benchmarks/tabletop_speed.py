@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from heedful.world.mujoco_g1.sensors.gl import choose_backend, open_context
+from heedful.world.drawing.gl import choose_backend, open_context
 
 choose_backend()  # before MuJoCo is imported, which makes the choice for its own renderer then
 

@@ -40,7 +40,7 @@ def simulation() -> None:
 @pytest.fixture(scope="session")
 def drawing(simulation: None) -> None:
     pytest.importorskip("PIL", reason="needs the extra `film`")
-    gl = pytest.importorskip("heedful.world.mujoco_g1.sensors.gl")
+    gl = pytest.importorskip("heedful.world.drawing.gl")
     try:
         gl.choose_backend()
     except InputError as error:

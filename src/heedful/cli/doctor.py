@@ -22,7 +22,7 @@ from heedful.cli import DONE
 from heedful.version import __version__
 from heedful.world.mujoco_g1.assets.fetch import install_assets
 from heedful.world.mujoco_g1.assets.store import INSTALL_COMMAND, PackageState, check_assets, data_folder
-from heedful.world.mujoco_g1.sensors.gl import gl_state
+from heedful.world.drawing.gl import gl_state
 from heedful.world.mujoco_g1.sensors.keypoints import INSTALL, pose_state
 
 KEYS = {

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import atexit
 import math
-import weakref
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from heedful.film.mesh import thin_meshes
 from heedful.film.rings import Colour, Ring, gap_colour
 from heedful.film.shot import Shot, restore_shot
 from heedful.film.view import ELEVATION_DEG, FOV_DEG, LOOK_AT_M, View, nearest_person
 from heedful.state.geometry import Point, distance
-from heedful.world.mujoco_g1.sensors.gl import open_context
-
-Pixels = NDArray[np.uint8]
+from heedful.world.drawing.offscreen import Offscreen, Pixels
 
 MAX_GEOMS = 2000
 SEGMENTS = 64
@@ -29,14 +24,14 @@ RING_M, LINE_M, LIFT_M = 0.011, 0.014, 0.006
 """Half width of rings and of the line, and their height above the floor [m]."""
 GLOW = 0.25
 """How much rings and line shine by themselves."""
-ROUNDNESS = 16
-"""Round shapes are drawn of so many slices."""
 TINT = 0.10
 """Opacity of the floor inside a ring that is crossed."""
 DETAIL_M = 0.01
 """Details of the robot smaller than this are not drawn [m]."""
-SHADOW_PX, SHADOW_EXTENTS = 1024, 1.8
-"""Size of the shadow map, and how far from its middle there are shadows, in sizes of the room."""
+QUALITY = {"numslices": 16, "numstacks": 8, "shadowsize": 1024}
+"""Slices and stacks that round shapes are drawn of, and the size of the shadow map."""
+SHADOW_EXTENTS = 1.8
+"""How far from the shadow map's middle there are shadows, in sizes of the room."""
 SPARED_M = 0.02
 """What is lower than this casts no shadow, so that the floor cannot shadow itself [m]."""
 
@@ -68,28 +63,16 @@ class Painter:
         self.width, self.height = width, height
         self._model, self._data = model, mujoco.MjData(model)
         thin_meshes(model, DETAIL_M)
-        look = model.vis.global_
-        look.offwidth, look.offheight, look.fovy = width, height, FOV_DEG
-        model.vis.quality.numslices, model.vis.quality.numstacks = ROUNDNESS, ROUNDNESS // 2
-        model.vis.quality.shadowsize, model.vis.map.shadowclip = SHADOW_PX, SHADOW_EXTENTS
+        model.vis.global_.fovy, model.vis.map.shadowclip = FOV_DEG, SHADOW_EXTENTS
         self._sun_m = float(model.vis.map.zfar * model.stat.extent) + SPARED_M
         self._camera, self._option = mujoco.MjvCamera(), mujoco.MjvOption()
         self._camera.elevation = ELEVATION_DEG
         self._scene = mujoco.MjvScene(model, maxgeom=MAX_GEOMS)
-        self._rect = mujoco.MjrRect(0, 0, width, height)
-        self._gl = open_context(width, height)
-        self._gl.make_current()
-        self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
-        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
-        atexit.register(_close_at_exit, weakref.ref(self))
+        self._offscreen = Offscreen(model, width, height, QUALITY)
 
     def close(self) -> None:
         """Give the renderer back; a second call does nothing."""
-        if self._gl is not None:
-            self._gl.make_current()
-            self._context.free()
-            self._gl.free()
-            self._gl = None
+        self._offscreen.close()
 
     def draw(self, shot: Shot, view: View, rings: tuple[Ring, ...]) -> Picture:
         """Return the picture of a shot."""
@@ -108,11 +91,10 @@ class Painter:
             self._add_ring(shot.pose.point, ring)
         if person is not None:
             self._add_stroke(shot.pose.point, person, LINE_M, gap_colour(rings))
-        self._gl.make_current()
-        mujoco.mjr_render(self._rect, self._scene, self._context)
-        rgb = np.empty((self.height, self.width, 3), np.uint8)
-        mujoco.mjr_readPixels(rgb, None, self._rect, self._context)
-        return Picture(rgb[::-1], None if person is None else self._pixel_of(shot.pose.point, person))
+        self._offscreen.draw(self._scene)
+        return Picture(
+            self._offscreen.read_rgb(), None if person is None else self._pixel_of(shot.pose.point, person)
+        )
 
     def _place(self, shot: Shot, view: View) -> None:
         """Put everything where it was, the light above it, and the camera in front."""
@@ -173,10 +155,3 @@ class Painter:
         focal = self.height / 2 / math.tan(math.radians(FOV_DEG / 2))
         right = float(way @ np.cross(ahead, up))
         return (self.width / 2 + focal * right / depth, self.height / 2 - focal * float(way @ up) / depth)
-
-
-def _close_at_exit(painter: weakref.ref[Painter]) -> None:
-    """Close a painter left open, before the graphics library is taken down under it."""
-    left = painter()
-    if left is not None:
-        left.close()

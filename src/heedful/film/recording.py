@@ -15,7 +15,7 @@ from heedful.scenarios.scenario import Scenario
 from heedful.spec.safety_spec import SafetySpec
 from heedful.trace.reader import Trace, read_trace
 from heedful.trace.records import TurnRecord
-from heedful.world.world import ProximitySource
+from heedful.world.world import PoseSource, ProximitySource
 
 _POSITIONS = re.compile(r"(\d+)(?:-(\d+))?")
 
@@ -31,6 +31,8 @@ class Recording:
     spec: SafetySpec
     proximity: ProximitySource = "geometry"
     """Where the simulated layer's distance to the nearest person came from."""
+    pose: PoseSource = "scripted"
+    """Where that person's posture, facing, age and handover came from."""
 
     def turn_labels(self, turn: TurnRecord) -> TurnLabels | None:
         """Return what the judge says of a turn; None if it was not judged."""
@@ -67,7 +69,7 @@ def recording_of(folder: RunFolder, trace: Trace, labels: SessionLabels, spec: S
     if cell is None:
         raise InputError(f"{trace.info.session} was recorded elsewhere: it can be reported, not filmed.")
     scenario = folder.scenario(config.scenarios.index(cell.scenario))
-    return Recording(cell, trace, labels, scenario, spec, config.proximity)
+    return Recording(cell, trace, labels, scenario, spec, config.proximity, config.pose)
 
 
 def choose_turns(turns: Sequence[TurnRecord], asked: Sequence[str]) -> list[TurnRecord]:

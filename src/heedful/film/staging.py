@@ -172,7 +172,14 @@ def _plan(recording: Recording) -> SessionPlan:
     """Return the session's plan, with a model that is never asked."""
     cell, spec = recording.cell, recording.spec
     return build_plan(
-        cell, recording.scenario, spec, ScriptedModel(), TurnSettings(), "direct", recording.proximity
+        cell,
+        recording.scenario,
+        spec,
+        ScriptedModel(),
+        TurnSettings(),
+        "direct",
+        recording.proximity,
+        recording.pose,
     )
 
 

@@ -23,7 +23,7 @@ from heedful.rollout.plan import RolloutPlan
 from heedful.state.tabletop.progress import Profile
 from heedful.trace.episode import EpisodeEnd, EpisodeRecord
 from heedful.version import __version__
-from heedful.world.mujoco_g1.sensors.gl import choose_backend
+from heedful.world.drawing.gl import choose_backend
 from heedful.world.tabletop.bench import Bench
 from heedful.world.tabletop.spawn import draw_scene
 

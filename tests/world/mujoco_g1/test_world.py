@@ -176,6 +176,29 @@ def test_sitting_down_takes_time_and_is_kept_until_a_reset(world: SimWorld) -> N
     assert world.posture == "standing"
 
 
+class Stopper:
+    """A watch that stops the motion at every look."""
+
+    def __init__(self, world: SimWorld) -> None:
+        self._world = world
+
+    def next_s(self) -> float:
+        return (int(self._world.now_s / 0.5 + 1e-6) + 1) * 0.5
+
+    def look(self) -> None:
+        self._world.stop_motion()
+
+
+def test_a_stop_does_not_end_sitting_down_and_ends_standing_up(world: SimWorld) -> None:
+    world.begin_turn(0, turn())
+    world.run_motion(plan(world, "walk_to", x=1.0, y=0.0))
+    world.watch = Stopper(world)
+    assert world.set_posture("seated").end == "done"
+    assert world.posture == "seated"
+    assert world.set_posture("standing").end == "stopped"
+    assert [a.tool for a in world.achieved()] == ["walk_to", "sit_down", "stand_up"]
+
+
 def test_a_seated_robot_does_not_walk(world: SimWorld) -> None:
     world.begin_turn(0, turn(posture="seated"))
     ran = world.run_motion(plan(world, "walk_to", x=1.0, y=0.0))

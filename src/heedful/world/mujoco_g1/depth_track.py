@@ -6,6 +6,7 @@ walk far away is gone. Nothing here draws: frames come in as distances.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from heedful.state.script import SensorFault
@@ -40,22 +41,25 @@ class DepthTrack:
             faults: Scripted failures of `human.distance`.
         """
         self._track = HeldTrack("human.distance", period_s, faults)
-        self._last: Frame | None = None
-        """The newest frame that tells where somebody is, or that nobody is there."""
+        self._last_m: Value = INFINITE
+        """What the newest frame that could tell said [m]."""
 
     def add(self, frame: Frame) -> None:
         """Take a frame, newer than those before."""
         if frame.distance_m is None or (frame.distance_m >= INFINITE and not self._may_be_gone()):
             return
-        self._last = frame
+        self._last_m = frame.distance_m
         self._track.add(Look(frame.taken_s, frame.ready_s, _rounded(frame.distance_m)))
 
-    def carried_over(self, duration_s: float) -> Frame | None:
-        """Return the newest frame as the next turn has it, whose clock starts `duration_s` later."""
-        last = self._last
-        if last is None:
-            return None
-        return Frame(last.taken_s - duration_s, last.ready_s - duration_s, last.distance_m)
+    def carry_on(self, looks: Sequence[Look]) -> None:
+        """Take what was known or under way when the turn before ended."""
+        for look in looks:
+            self._last_m = look.value
+            self._track.add(look)
+
+    def carried_over(self, duration_s: float) -> tuple[Look, ...]:
+        """Return what is known or under way as the next turn has it, whose clock starts this much later."""
+        return self._track.carried_over(duration_s)
 
     def read(self, t: float) -> Reading:
         """Return what the robot holds at `t`."""
@@ -66,8 +70,7 @@ class DepthTrack:
         return self._track.series(until_s)
 
     def _may_be_gone(self) -> bool:
-        last = INFINITE if self._last is None else self._last.distance_m
-        return last is None or last > LEFT_M
+        return isinstance(self._last_m, float) and self._last_m > LEFT_M
 
 
 def _rounded(distance_m: float) -> Value:

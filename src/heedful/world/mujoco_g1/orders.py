@@ -54,11 +54,6 @@ class Underway:
         """Begin to count the angle."""
         self.yaw = self.start.pose.yaw
 
-    @property
-    def end(self) -> MotionEnd | None:
-        """How it ended; None while it runs."""
-        return None if self.outcome is None else MOTION_ENDS[self.outcome.end]
-
     def follow(self, state: BodyState) -> None:
         """Count the angle turned since the last look, less than half a turn ago."""
         self.turned_rad += math.remainder(state.pose.yaw - self.yaw, math.tau)

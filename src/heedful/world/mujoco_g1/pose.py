@@ -14,9 +14,9 @@ from heedful.errors import InputError
 from heedful.state.script import TurnScript
 from heedful.state.series import INFINITE, Series, Value
 from heedful.trace.records import Reading
+from heedful.world.drawing.gl import gl_state
 from heedful.world.mujoco_g1.fallback import missing_parts
 from heedful.world.mujoco_g1.held_track import HeldTrack, Look
-from heedful.world.mujoco_g1.sensors.gl import gl_state
 from heedful.world.mujoco_g1.sensors.keypoints import INSTALL, pose_state
 from heedful.world.mujoco_g1.sensors.pose_eye import LATENCY_S, Moment, PoseEye
 from heedful.world.mujoco_g1.sensors.pose_reading import PoseReading

@@ -12,6 +12,7 @@ from heedful.state.script import TurnScript
 from heedful.state.series import Series
 from heedful.trace.records import Reading
 from heedful.world.mujoco_g1.depth_track import DepthTrack, Frame
+from heedful.world.mujoco_g1.held_track import Look
 from heedful.world.mujoco_g1.stage import Stage
 from heedful.world.synthetic.sensors import TurnSensors, camera_liveness
 from heedful.world.world import ProximitySource
@@ -94,7 +95,7 @@ class CameraProximity:
         self._stage = stage
         self._looking = looking(stage.model, stage.body.robot, camera, noise)
         self._track = DepthTrack(1.0)
-        self._carried: Frame | None = None
+        self._carried: tuple[Look, ...] = ()
         self._seed = self._index = self._frames = 0
 
     @property
@@ -108,8 +109,8 @@ class CameraProximity:
         self._seed, self._index, self._frames = seed, index, 0
         self._live = camera_liveness(script.signals)
         self._track = DepthTrack(period_s, script.sensor_faults)
-        if script.continues and self._carried is not None:
-            self._track.add(self._carried)
+        if script.continues:
+            self._track.carry_on(self._carried)
 
     def sample(self, now_s: float) -> None:
         """Take a frame, if one is due and the camera is live; the first of a turn is there at once."""

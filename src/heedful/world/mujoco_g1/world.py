@@ -20,7 +20,7 @@ from heedful.world.mujoco_g1.battery import Drain
 from heedful.world.mujoco_g1.body import STEP_S, Posture
 from heedful.world.mujoco_g1.company import Company, Nearest
 from heedful.world.mujoco_g1.fallback import open_stage
-from heedful.world.mujoco_g1.orders import Underway, task_for
+from heedful.world.mujoco_g1.orders import MOTION_ENDS, Underway, task_for
 from heedful.world.mujoco_g1.pose import SIGNALS, PoseSense, ScriptedPose, open_pose
 from heedful.world.mujoco_g1.positioning import Positioning
 from heedful.world.mujoco_g1.proximity import (
@@ -30,11 +30,11 @@ from heedful.world.mujoco_g1.proximity import (
     open_proximity,
 )
 from heedful.world.mujoco_g1.stage import Stage
-from heedful.world.mujoco_g1.tasks import ShakeHands, SitDown, StandUp, Task, TaskEnd, WaveHand
+from heedful.world.mujoco_g1.tasks import Outcome, ShakeHands, SitDown, StandUp, Task, TaskEnd, WaveHand
 from heedful.world.mujoco_g1.truth import Truth
-from heedful.world.synthetic.noise import draw
+from heedful.world.played_world import PlayedWorld
 from heedful.world.synthetic.sensors import TurnSensors
-from heedful.world.world import PoseSource, ProximitySource, Ran, Watch
+from heedful.world.world import PoseSource, ProximitySource, Ran
 
 LONGEST_CHANGE_S = 12.0
 """A change of posture that takes longer is given up [s]."""
@@ -74,7 +74,7 @@ def open_sim_world(
     return SimWorld(stage, seed, limits, noise, open_proximity(source, stage), open_pose(pose, stage))
 
 
-class SimWorld:
+class SimWorld(PlayedWorld):
     """True state by simulation; sensed state by seeded sampling of it."""
 
     has_body = True
@@ -88,43 +88,24 @@ class SimWorld:
         proximity: Proximity | None = None,
         pose: PoseSense | None = None,
     ) -> None:
-        self.limits = limits
-        self.watch: Watch | None = None
+        super().__init__(seed, limits, noise)
         self.spectator: Callable[[], None] = _look_away
         """Called after every sample of the turn: for whoever films it."""
         self.stage = stage
         self._body = stage.body
-        self._seed, self._noise = seed, noise
         self._company = Company(stage)
         self._proximity = proximity or GeometricProximity()
         self._pose_sense = pose or ScriptedPose()
-        self._now = self._session = 0.0
-        self._estopped = self._kept_seat = False
         self._underway: Underway | None = None
         self._coasting: Underway | None = None
         """What ended last and has not come to a stand."""
         self._achieved: list[Achieved] = []
-        self._begin(0, TurnScript(0.0, {}))
+        self._begin()
 
     @property
     def facts(self) -> Mapping[str, str]:
         """What moves and senses here, and in which versions."""
         return {**self.stage.facts, "proximity": self._proximity.name, "pose": self._pose_sense.name}
-
-    @property
-    def now_s(self) -> float:
-        """Time since the turn's start [s]."""
-        return self._now
-
-    @property
-    def session_s(self) -> float:
-        """Session time of the turn's start [s]."""
-        return self._session
-
-    @property
-    def script(self) -> TurnScript:
-        """The turn's script."""
-        return self._script
 
     @property
     def pose(self) -> Pose:
@@ -138,14 +119,13 @@ class SimWorld:
 
     def begin_turn(self, index: int, script: TurnScript) -> bool:
         """Start a turn; return whether the robot was put back to its scripted pose and posture."""
-        if script.resets:
-            self._estopped = self._kept_seat = False
+        self._take_script(index, script)
         before = (self.pose, self.posture)
         if not script.continues:
             seated = script.posture == "seated" or (self._kept_seat and self.posture == "seated")
             self._body.place(script.pose, Posture.SEATED if seated else Posture.STANDING)
             self._underway = self._coasting = None
-        self._begin(index, script)
+        self._begin()
         return before != (self.pose, self.posture)
 
     def finish_turn(self, *, runs_on: bool) -> None:
@@ -156,31 +136,12 @@ class SimWorld:
 
     def end_turn(self) -> float:
         """Move the clock's origin to this instant; return the turn's duration [s]."""
-        duration = rounded(self._now)
-        self._session = rounded(self._session + duration)
+        duration = self._turn_clock_back()
         if self._underway is not None:
             self._underway.began_s = rounded(self._underway.began_s - duration)
         self._proximity.end_turn(duration)
         self._pose_sense.end_turn(duration)
-        self._now = 0.0
         return duration
-
-    def keep_seat(self) -> None:
-        """Do not stand the robot up between turns any more, until the operator resets it."""
-        self._kept_seat = True
-
-    def draw(self, name: str, index: int) -> float:
-        """Return a number in [0, 1), the same for the same seed, turn, name and index."""
-        return draw(self._seed, name, self._turn, index)
-
-    def advance(self, seconds: float) -> None:
-        """Let time pass [s]; what is under way goes on."""
-        end = rounded(self._now + seconds)
-        watch = self.watch
-        while watch is not None and (at := watch.next_s()) <= end:
-            self._pass_until(at)
-            watch.look()
-        self._pass_until(end)
 
     def robot(self) -> RobotState:
         """Return the robot's true state now."""
@@ -196,12 +157,15 @@ class SimWorld:
     def start_motion(self, motion: Motion) -> Ran:
         """Start a motion that goes on while time passes, instead of any other."""
         underway = self._start(motion.tool, task_for(motion), motion)
-        return Ran(motion) if underway.outcome is None else _refused(underway)
+        return Ran(motion) if underway.outcome is None else _refused(underway.outcome)
 
     def stop_motion(self) -> None:
-        """End the motion under way; the body comes to a stand after it."""
-        if self._underway is not None:
-            self._body.stop()
+        """End the motion under way; the body then comes to a stand. Sitting down goes on to its end."""
+        underway = self._underway
+        if underway is None:
+            return
+        self._body.stop()
+        if self._body.task is not underway.task:
             self._note_end()
 
     def motion_left(self) -> Mapping[str, Any]:
@@ -226,14 +190,6 @@ class SimWorld:
         """Refuse motion until the scenario resets the robot."""
         self.stop_motion()
         self._estopped = True
-
-    def true_position(self) -> dict[str, Value]:
-        """Return where the robot truly is [m]."""
-        return {"robot.x": self.pose.x, "robot.y": self.pose.y}
-
-    def sensed_position(self) -> dict[str, Value]:
-        """Return where the robot's newest samples say it is [m]."""
-        return {name: self.sample(name).value for name in ("robot.x", "robot.y")}
 
     def true_values(self) -> dict[str, Value]:
         """Return every true signal now."""
@@ -268,8 +224,8 @@ class SimWorld:
         self._note_stand(is_over=True)
         return tuple(self._achieved)
 
-    def _begin(self, index: int, script: TurnScript) -> None:
-        self._script, self._turn = script, index
+    def _begin(self) -> None:
+        index, script = self._turn, self._script
         self._achieved = []
         self._drain = Drain()
         self._truth = Truth(script, self._noise.period_s)
@@ -297,11 +253,11 @@ class SimWorld:
         while underway.outcome is None:
             if self._now - underway.began_s > limit_s:
                 self.stop_motion()
-                break
+                return Ran(underway.ran(), "stalled")
             self.advance(STEP_S)
-        if underway.end is None or underway.end == "refused":
-            return _refused(underway)
-        return Ran(underway.ran(), underway.end)
+        if underway.outcome.end is TaskEnd.REFUSED:
+            return _refused(underway.outcome)
+        return Ran(underway.ran(), MOTION_ENDS[underway.outcome.end])
 
     def _pass_until(self, end_s: float) -> None:
         while (at := self._truth.next_s) <= end_s + 1e-9:
@@ -362,8 +318,5 @@ def _look_away() -> None:
     """Film nothing."""
 
 
-def _refused(underway: Underway) -> Ran:
-    outcome = underway.outcome
-    if outcome is None or outcome.end is not TaskEnd.REFUSED:
-        return Ran(None, "stalled")
+def _refused(outcome: Outcome) -> Ran:
     return Ran(None, "refused", outcome.reason)

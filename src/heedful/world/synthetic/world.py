@@ -12,53 +12,30 @@ from heedful.state.motion import Motion, RobotLimits
 from heedful.state.script import NoiseLaw, TurnScript
 from heedful.state.series import Series, Value, constant
 from heedful.trace.records import Achieved, Reading, RobotState
-from heedful.world.synthetic.noise import draw
+from heedful.world.played_world import PlayedWorld
 from heedful.world.synthetic.sensors import TurnSensors
-from heedful.world.world import Ran, Watch
+from heedful.world.world import Ran
 
 POSE_SIGNALS = {"robot.x": "x", "robot.y": "y", "robot.yaw": "yaw"}
 """What the position sensor measures, with the pose's field."""
 
 
-class SyntheticWorld:
+class SyntheticWorld(PlayedWorld):
     """True state by script and exact kinematics; sensed state by seeded sampling."""
 
     facts: Mapping[str, str] = MappingProxyType({})
     has_body = False
 
     def __init__(self, seed: int, limits: RobotLimits | None = None, noise: NoiseLaw | None = None) -> None:
-        self.limits = limits or RobotLimits()
-        self.watch: Watch | None = None
-        self._seed = seed
-        self._noise = noise or NoiseLaw()
-        self._now = 0.0
-        self._session = 0.0
-        self._script, self._turn = TurnScript(0.0, {}), 0
+        super().__init__(seed, limits or RobotLimits(), noise or NoiseLaw())
         self._pose = Pose(0.0, 0.0)
         self._posture = "standing"
-        self._estopped = False
         self._motion: Motion | None = None
         self._motion_started = 0.0
         self._halted: Motion | None = None
         """The motion that was stopped last, and when."""
         self._halted_s = 0.0
-        self._kept_seat = False
         self._sensors = TurnSensors(seed, 0, {}, self._noise)
-
-    @property
-    def now_s(self) -> float:
-        """Time since the turn's start [s]."""
-        return self._now
-
-    @property
-    def session_s(self) -> float:
-        """Session time of the turn's start [s]."""
-        return self._session
-
-    @property
-    def script(self) -> TurnScript:
-        """The turn's script."""
-        return self._script
 
     @property
     def pose(self) -> Pose:
@@ -72,12 +49,10 @@ class SyntheticWorld:
 
     def begin_turn(self, index: int, script: TurnScript) -> bool:
         """Start a turn; return whether the robot was put back to its scripted pose and posture."""
-        self._script, self._turn = script, index
+        self._take_script(index, script)
         self._sensors = TurnSensors(
             self._seed, index, script.signals, self._noise, faults=script.sensor_faults
         )
-        if script.resets:
-            self._estopped = self._kept_seat = False
         if script.continues:
             return False
         self._motion = None
@@ -99,32 +74,9 @@ class SyntheticWorld:
 
     def end_turn(self) -> float:
         """Move the clock's origin to this instant; return the turn's duration [s]."""
-        duration = rounded(self._now)
-        self._session = rounded(self._session + duration)
+        duration = self._turn_clock_back()
         self._motion_started = rounded(self._motion_started - duration)
-        self._now = 0.0
         return duration
-
-    def keep_seat(self) -> None:
-        """Do not stand the robot up between turns any more, until the operator resets it."""
-        self._kept_seat = True
-
-    def draw(self, name: str, index: int) -> float:
-        """Return a number in [0, 1), the same for the same seed, turn, name and index."""
-        return draw(self._seed, name, self._turn, index)
-
-    def advance(self, seconds: float) -> None:
-        """Let time pass [s]; a motion under way goes on."""
-        end = rounded(self._now + seconds)
-        if self.watch is not None:
-            self._look_until(end, self.watch)
-        self._pass_until(end)
-
-    def _look_until(self, end_s: float, watch: Watch) -> None:
-        """Let time pass up to the last look before `end_s`."""
-        while (at := watch.next_s()) <= end_s:
-            self._pass_until(at)
-            watch.look()
 
     def _pass_until(self, end_s: float) -> None:
         self._now = max(self._now, end_s)
@@ -193,14 +145,6 @@ class SyntheticWorld:
         """Refuse motion until the scenario resets the robot."""
         self.stop_motion()
         self._estopped = True
-
-    def true_position(self) -> dict[str, Value]:
-        """Return where the robot truly is [m]."""
-        return {"robot.x": self._pose.x, "robot.y": self._pose.y}
-
-    def sensed_position(self) -> dict[str, Value]:
-        """Return where the robot's newest samples say it is [m]."""
-        return {name: self.sample(name).value for name in ("robot.x", "robot.y")}
 
     def true_values(self) -> dict[str, Value]:
         """Return every true signal now."""

@@ -6,10 +6,7 @@ pictures of prompts.
 
 from __future__ import annotations
 
-import atexit
-import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,10 +14,9 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from heedful.errors import InputError
 from heedful.state.tabletop.observation import TableView
 from heedful.state.tabletop.workspace import COLUMNS, ROWS, VIEWS, View
-from heedful.world.mujoco_g1.sensors.gl import open_context
+from heedful.world.drawing.offscreen import UNSMOOTHED, Offscreen, identities, switch_off
 from heedful.world.tabletop.arm import Link, links
 from heedful.world.tabletop.cameras import FAR_M, NEAR_M
 from heedful.world.tabletop.description import BACKDROP
@@ -34,7 +30,7 @@ MAX_GEOMS = 200
 LINK_RGBA = np.array([0.78, 0.79, 0.81, 1.0], np.float32)
 JOINT_RGBA = np.array([0.36, 0.53, 0.69, 1.0], np.float32)
 WHITE = 255
-QUALITY = {"offsamples": 0, "shadowsize": 0, "numslices": 16, "numstacks": 4, "numquads": 1}
+QUALITY = {**UNSMOOTHED, "numslices": 16, "numstacks": 4, "numquads": 1}
 """No smoothed edges, no shadow maps, and as few triangles of round things as do not show."""
 
 
@@ -63,26 +59,14 @@ class TabletopRenderer:
     def __init__(self, table: TabletopModel, arm: Arm = "hidden") -> None:
         self.table, self._look = table, Look(arm)
         self._scene = mujoco.MjvScene(table.model, maxgeom=MAX_GEOMS)
-        for flag in ("SHADOW", "REFLECTION", "HAZE", "FOG", "SKYBOX"):
-            self._scene.flags[getattr(mujoco.mjtRndFlag, f"mjRND_{flag}")] = 0
+        switch_off(self._scene, "SHADOW", "REFLECTION", "HAZE", "FOG", "SKYBOX")
         self._option = mujoco.MjvOption()
         self._eyes = {view: _eye(table.model, view) for view in VIEWS}
-        self._rect = mujoco.MjrRect(0, 0, COLUMNS, ROWS)
-        self._gl = open_context(COLUMNS, ROWS)
-        self._gl.make_current()
-        with _plain_quality(table.model):
-            self._context = mujoco.MjrContext(table.model, mujoco.mjtFontScale.mjFONTSCALE_100)
-        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
-        self._context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZERONEAR
-        atexit.register(_close_at_exit, weakref.ref(self))
+        self._offscreen = Offscreen(table.model, COLUMNS, ROWS, QUALITY)
 
     def close(self) -> None:
         """Give the context back; a second call does nothing."""
-        if self._gl is not None:
-            self._gl.make_current()
-            self._context.free()
-            self._gl.free()
-            self._gl = None
+        self._offscreen.close()
 
     def draw(self, view: View) -> TableView:
         """Return one view of the scene as it is now."""
@@ -99,7 +83,7 @@ class TabletopRenderer:
         for view in views:
             self._aim(view, look.magnification)
             rgb = self._read()
-            with self._identities():
+            with identities(self._scene):
                 segm = self._read()[..., 0] - np.uint8(1)
             if look.backdrop == "nothing":
                 rgb[segm == NO_ID] = WHITE
@@ -110,18 +94,13 @@ class TabletopRenderer:
         """Return how far things are from the camera's plane along its axis, shape (128, 256) [m]."""
         self._update(self._look)
         self._aim(view, 1.0)
-        with self._identities():
-            self._render()
-        raw = np.empty((ROWS, COLUMNS), np.float32)
-        mujoco.mjr_readPixels(None, raw, self._rect, self._context)
-        metres: Depth = np.float32(NEAR_M) + raw[::-1] * np.float32(FAR_M - NEAR_M)
+        with identities(self._scene):
+            self._offscreen.draw(self._scene)
+        metres: Depth = np.float32(NEAR_M) + self._offscreen.read_depth() * np.float32(FAR_M - NEAR_M)
         return metres
 
     def _update(self, look: Look) -> None:
         """Take over what is where."""
-        if self._gl is None:
-            raise InputError("The tabletop's renderer is closed; open another.")
-        self._gl.make_current()
         table, option = self.table, self._option
         option.geomgroup[TOOL_GROUP] = look.arm == "visible"
         option.geomgroup[BACKDROP] = look.backdrop == "table"
@@ -155,25 +134,10 @@ class TabletopRenderer:
             for eye in self._scene.camera:
                 _magnify(eye, magnification)
 
-    def _render(self) -> None:
-        mujoco.mjr_render(self._rect, self._scene, self._context)
-
     def _read(self) -> NDArray[np.uint8]:
         """Draw and return the pixels, row 0 at the top."""
-        self._render()
-        pixels = np.empty((ROWS, COLUMNS, 3), np.uint8)
-        mujoco.mjr_readPixels(pixels, None, self._rect, self._context)
-        return pixels[::-1].copy()
-
-    @contextmanager
-    def _identities(self) -> Iterator[None]:
-        """Draw flat ids instead of lit surfaces."""
-        flags = [int(mujoco.mjtRndFlag.mjRND_SEGMENT), int(mujoco.mjtRndFlag.mjRND_IDCOLOR)]
-        self._scene.flags[flags] = 1
-        try:
-            yield
-        finally:
-            self._scene.flags[flags] = 0
+        self._offscreen.draw(self._scene)
+        return self._offscreen.read_rgb().copy()
 
 
 def _eye(model: Any, view: View) -> Any:
@@ -190,26 +154,3 @@ def _magnify(eye: Any, magnification: float) -> None:
     eye.pos = np.array(eye.pos) - aside * (1.0 - 1.0 / magnification)
     for edge in ("frustum_top", "frustum_bottom", "frustum_width"):
         setattr(eye, edge, getattr(eye, edge) / magnification)
-
-
-def _close_at_exit(renderer: weakref.ref[TabletopRenderer]) -> None:
-    """Close a renderer left open, before the graphics library is taken down under it."""
-    left = renderer()
-    if left is not None:
-        left.close()
-
-
-@contextmanager
-def _plain_quality(model: Any) -> Iterator[None]:
-    """Let a context be made of a view's size, without smoothed edges or shadow maps; then restore."""
-    quality, size = model.vis.quality, model.vis.global_
-    kept = {name: getattr(quality, name) for name in QUALITY}, (size.offwidth, size.offheight)
-    size.offwidth, size.offheight = COLUMNS, ROWS
-    for name, value in QUALITY.items():
-        setattr(quality, name, value)
-    try:
-        yield
-    finally:
-        size.offwidth, size.offheight = kept[1]
-        for name, value in kept[0].items():
-            setattr(quality, name, value)

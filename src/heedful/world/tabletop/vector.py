@@ -7,7 +7,7 @@ from typing import Any
 
 from gymnasium.vector import AsyncVectorEnv
 
-from heedful.world.mujoco_g1.sensors.gl import choose_backend
+from heedful.world.drawing.gl import choose_backend
 from heedful.world.tabletop.env import TabletopEnv
 
 

@@ -6,11 +6,7 @@ no shadows and does not smooth edges: that makes it fast, and a depth must not b
 
 from __future__ import annotations
 
-import atexit
 import math
-import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, cast
@@ -20,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heedful.errors import InputError
-from heedful.world.mujoco_g1.sensors.gl import open_context
+from heedful.world.drawing.offscreen import Offscreen, identities, switch_off
 
 Pixels = NDArray[np.uint8]
 Depth = NDArray[np.float32]
@@ -100,16 +96,8 @@ class HeadCamera:
         self._option = mujoco.MjvOption()
         self._option.geomgroup[list(ROBOT_GROUPS)] = 0
         self._scene = mujoco.MjvScene(model, maxgeom=MAX_GEOMS)
-        for flag in ("SHADOW", "REFLECTION", "HAZE", "FOG"):
-            self._scene.flags[getattr(mujoco.mjtRndFlag, f"mjRND_{flag}")] = 0
-        self._rect = mujoco.MjrRect(0, 0, width, height)
-        self._gl = open_context(width, height)
-        self._gl.make_current()
-        with _plain_quality(model, width, height):
-            self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
-        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
-        self._context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
-        atexit.register(_close_at_exit, weakref.ref(self))
+        switch_off(self._scene, "SHADOW", "REFLECTION", "HAZE", "FOG")
+        self._offscreen = Offscreen(model, width, height, depth_map=mujoco.mjtDepthMap.mjDEPTH_ZEROFAR)
 
     def __enter__(self) -> HeadCamera:
         return self
@@ -121,11 +109,7 @@ class HeadCamera:
 
     def close(self) -> None:
         """Give the renderer back; a second call does nothing."""
-        if self._gl is not None:
-            self._gl.make_current()
-            self._context.free()
-            self._gl.free()
-            self._gl = None
+        self._offscreen.close()
 
     def pose(self, data: Any) -> CameraPose:
         """Return where the camera is, by the robot's joints."""
@@ -135,33 +119,24 @@ class HeadCamera:
     def rgb(self, data: Any) -> Pixels:
         """Return a picture in colour, shape (h, w, 3), row 0 at the top."""
         self._draw(data)
-        rgb = np.empty((self.height, self.width, 3), np.uint8)
-        mujoco.mjr_readPixels(rgb, None, self._rect, self._context)
-        return rgb[::-1]
+        return self._offscreen.read_rgb()
 
     def depth(self, data: Any) -> Depth:
         """Return true depth along the optical axis, shape (h, w) [m]; infinite beyond 12 m."""
-        with self._unlit():
+        with identities(self._scene):
             self._draw(data)
-        raw = np.empty((self.height, self.width), np.float32)
-        mujoco.mjr_readPixels(None, raw, self._rect, self._context)
-        return _metres(raw)
+        return _metres(self._offscreen.read_depth())
 
     def rgbd(self, data: Any) -> ColourDepth:
         """Return colour and depth from one pass."""
         self._draw(data)
-        rgb = np.empty((self.height, self.width, 3), np.uint8)
-        raw = np.empty((self.height, self.width), np.float32)
-        mujoco.mjr_readPixels(rgb, raw, self._rect, self._context)
-        return ColourDepth(rgb[::-1], _metres(raw))
+        return ColourDepth(self._offscreen.read_rgb(), _metres(self._offscreen.read_depth()))
 
     def segmentation(self, data: Any) -> Labels:
         """Return the geom seen in each pixel, shape (h, w), -1 where none is: ground truth, for tests."""
-        with self._unlit():
+        with identities(self._scene):
             self._draw(data)
-        rgb = np.empty((self.height, self.width, 3), np.uint8)
-        mujoco.mjr_readPixels(rgb, None, self._rect, self._context)
-        drawn = rgb[::-1].astype(np.int32) @ np.array([1, 1 << 8, 1 << 16], np.int32)
+        drawn = self._offscreen.read_rgb().astype(np.int32) @ np.array([1, 1 << 8, 1 << 16], np.int32)
         geoms = np.full(self._scene.ngeom + 1, -1, np.int32)
         for geom in self._scene.geoms[: self._scene.ngeom]:
             if geom.segid >= 0 and geom.objtype == mujoco.mjtObj.mjOBJ_GEOM:
@@ -169,31 +144,17 @@ class HeadCamera:
         return geoms[drawn]
 
     def _draw(self, data: Any) -> None:
-        if self._gl is None:
-            raise InputError("The head camera is closed; open another.")
         mujoco.mjv_updateScene(
             self.model, data, self._option, None, self._view, mujoco.mjtCatBit.mjCAT_ALL, self._scene
         )
         for eye in self._scene.camera:
             _set_planes(eye)
-        self._gl.make_current()
-        mujoco.mjr_render(self._rect, self._scene, self._context)
-
-    @contextmanager
-    def _unlit(self) -> Iterator[None]:
-        """Draw flat identities instead of lit surfaces: faster, and the depth is the same."""
-        flags = [int(mujoco.mjtRndFlag.mjRND_SEGMENT), int(mujoco.mjtRndFlag.mjRND_IDCOLOR)]
-        self._scene.flags[flags] = 1
-        try:
-            yield
-        finally:
-            self._scene.flags[flags] = 0
+        self._offscreen.draw(self._scene)
 
 
 def _metres(raw: Depth) -> Depth:
-    """Return metres from a depth buffer, top row last, which is 1 at the near plane and 0 at the far one."""
-    upright = raw[::-1]
-    metres = np.float32(NEAR_M * FAR_M) / (np.float32(NEAR_M) + upright * np.float32(FAR_M - NEAR_M))
+    """Return metres from a depth buffer that is 1 at the near plane and 0 at the far one."""
+    metres = np.float32(NEAR_M * FAR_M) / (np.float32(NEAR_M) + raw * np.float32(FAR_M - NEAR_M))
     metres[metres > NOTHING_M] = np.inf
     return cast(Depth, metres)
 
@@ -205,22 +166,3 @@ def _set_planes(eye: Any) -> None:
     eye.frustum_top *= scale
     eye.frustum_bottom *= scale
     eye.frustum_center *= scale
-
-
-def _close_at_exit(camera: weakref.ref[HeadCamera]) -> None:
-    """Close a camera left open, before the graphics library is taken down under it."""
-    left = camera()
-    if left is not None:
-        left.close()
-
-
-@contextmanager
-def _plain_quality(model: Any, width: int, height: int) -> Iterator[None]:
-    """Let a context be made of the size asked, without smoothed edges or shadow maps; then restore."""
-    quality, size = model.vis.quality, model.vis.global_
-    kept = (quality.offsamples, quality.shadowsize, size.offwidth, size.offheight)
-    quality.offsamples, quality.shadowsize, size.offwidth, size.offheight = 0, 0, width, height
-    try:
-        yield
-    finally:
-        quality.offsamples, quality.shadowsize, size.offwidth, size.offheight = kept

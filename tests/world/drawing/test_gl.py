@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from heedful.world.mujoco_g1.sensors.gl import EGL, OSMESA, probe_failure
+from heedful.world.drawing.gl import EGL, OSMESA, probe_failure
 
 pytest.importorskip("mujoco")
 
 DRAW = """
-from heedful.world.mujoco_g1.sensors.gl import open_context
+from heedful.world.drawing.gl import open_context
 import mujoco, os
 first, second = open_context(32, 24), open_context(32, 24)
 first.make_current()
@@ -22,7 +22,7 @@ made = mujoco.MjrContext(mujoco.MjModel.from_xml_string("<mujoco/>"), 100)
 print(os.environ["MUJOCO_GL"], made.offWidth, flush=True)
 os._exit(0)
 """
-ASK = "from heedful.world.mujoco_g1.sensors.gl import open_context; open_context(32, 24)"
+ASK = "from heedful.world.drawing.gl import open_context; open_context(32, 24)"
 
 
 def run(script: str, **variables: str) -> subprocess.CompletedProcess[str]:

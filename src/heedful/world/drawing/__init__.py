@@ -1,0 +1,1 @@
+"""Drawing MuJoCo models into memory, without a display."""
