@@ -11,11 +11,12 @@ import pytest
 
 from heedful.cli import app, scenario_app, spec_app
 from heedful.cli.guard import guard_app
+from heedful.cli.tabletop import tabletop_app
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-GROUPS = {"spec": spec_app, "scenario": scenario_app, "guard": guard_app}
+GROUPS = {"spec": spec_app, "scenario": scenario_app, "guard": guard_app, "tabletop": tabletop_app}
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

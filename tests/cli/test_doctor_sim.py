@@ -10,9 +10,9 @@ import pytest
 
 from heedful.cli import DONE, run_cli
 from heedful.cli import doctor as doctor_command
+from heedful.world.drawing import gl
 from heedful.world.mujoco_g1.assets.fetch import Installed
 from heedful.world.mujoco_g1.assets.pins import load_pins
-from heedful.world.drawing import gl
 
 
 @pytest.fixture

@@ -39,6 +39,24 @@ def test_json_holds_conditions_counts_and_the_rate(capsys: pytest.CaptureFixture
     assert (visual["task"], visual["level"], visual["profile"]) == (VISUAL, "novel_object", "vima")
 
 
+def test_a_level_of_the_users_own_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    level = tmp_path / "level.yaml"
+    level.write_text(
+        "format: heedful-tabletop-level-1\nname: blocks\ntasks: {visual_manipulation: {dragged: [block]}}\n",
+        encoding="utf-8",
+    )
+    out = tmp_path / "episodes.jsonl"
+    options = ["--task", VISUAL, SWEEP, "--level", str(level), "--episodes", "2", "--out", str(out)]
+    assert run_cli(["tabletop", "run", *options]) == DONE
+    capsys.readouterr()
+    played, _, skipped, _ = decode_episodes(out.read_bytes())
+    assert (played.info.level, played.info.episode) == ("blocks", f"{VISUAL}-blocks-oracle-0")
+    assert played.info.scene is not None
+    assert {o.name for o in played.info.scene.objects if o.role == "dragged"} == {"block"}
+    assert skipped.end is not None
+    assert "lacks the task" in skipped.end.not_applicable
+
+
 def test_records_are_written_where_asked(tmp_path: Path) -> None:
     out = tmp_path / "episodes.jsonl"
     options = ["--task", VISUAL, SWEEP, "--episodes", "2", "--out", str(out)]
@@ -52,6 +70,9 @@ def test_records_are_written_where_asked(tmp_path: Path) -> None:
     [
         (["--policy", "orakle"], "oracle"),
         (["--level", "placment"], "placement"),
+        (["--policy", "vima"], "needs --checkpoint FILE and --tokenizer FILE"),
+        (["--policy", "noop", "--tokenizer", "t.json"], "takes no checkpoint"),
+        (["--level", "absent.yaml"], "absent.yaml"),
         (["--episodes", "0"], "--episodes must be between 1"),
         (["--workers", "0"], "--workers must be between 1"),
     ],

@@ -20,9 +20,9 @@ from rich.table import Table
 
 from heedful.cli import DONE
 from heedful.version import __version__
+from heedful.world.drawing.gl import gl_state
 from heedful.world.mujoco_g1.assets.fetch import install_assets
 from heedful.world.mujoco_g1.assets.store import INSTALL_COMMAND, PackageState, check_assets, data_folder
-from heedful.world.drawing.gl import gl_state
 from heedful.world.mujoco_g1.sensors.keypoints import INSTALL, pose_state
 
 KEYS = {
@@ -36,9 +36,12 @@ OPTIONAL = {
     "mujoco": ("the simulated G1", "sim"),
     "onnxruntime": ("the simulated G1's walking policy", "sim"),
     "PIL": ("films and clips", "film"),
-    "av": ("films as MP4", "film"),
     "rerun": ("Rerun recordings", "rerun"),
     "ray": ("heedful run --workers ray", "ray"),
+    "gymnasium": ("the tabletop environment", "tabletop"),
+    "cv2": ("the tabletop's pictures", "tabletop"),
+    "torch": ("VIMA on the tabletop", "vima"),
+    "tokenizers": ("VIMA's prompts", "vima"),
 }
 MINIMUM_FREE_MB = 200
 

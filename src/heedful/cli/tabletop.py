@@ -17,6 +17,7 @@ from heedful.cli import DONE
 from heedful.errors import InputError, StorageError
 from heedful.labels.episode import EpisodeLabel, label_episode
 from heedful.metrics.episodes import tally_episodes
+from heedful.policies.registry import PolicyFiles
 from heedful.rollout.needs import PICTURES, require
 from heedful.rollout.plan import RolloutPlan
 from heedful.state.tabletop.progress import Profile, Rule
@@ -45,6 +46,8 @@ def run(
     spawn: Spawn = "sound",
     profile: Profile = "vima",
     workers: int = 1,
+    checkpoint: Path | None = None,
+    tokenizer: Path | None = None,
     out: Path | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
@@ -53,11 +56,11 @@ def run(
     Parameters
     ----------
     policy
-        Who acts, such as oracle, oracle_original, random or noop.
+        Who acts: oracle, oracle_deepest, oracle_original, random, noop, or vima with its two files.
     task
         One or more of the four tasks; all when not given.
     level
-        placement, combinatorial or novel_object.
+        placement, combinatorial, novel_object, or a level file of yours.
     episodes
         Episodes of each task; their seeds follow each other.
     seed
@@ -70,6 +73,10 @@ def run(
         vima hides the arm, paper shows it.
     workers
         Processes; results are the same with any number.
+    checkpoint
+        VIMA's official weights.
+    tokenizer
+        The tokenizer.json of t5-base.
     out
         A file for all episodes, JSON lines.
     json
@@ -78,7 +85,8 @@ def run(
     require()
     _check_number("--episodes", episodes, MOST_EPISODES)
     _check_number("--workers", workers, MOST_WORKERS)
-    plans = [RolloutPlan(name, level, policy, seed, episodes, rule, spawn, profile) for name in task]
+    files = PolicyFiles(checkpoint, tokenizer)
+    plans = [RolloutPlan(name, level, policy, seed, episodes, rule, spawn, profile, files) for name in task]
     rows = []
     with _open(out) as file:
         for plan in plans:
@@ -103,6 +111,8 @@ def render(
     rule: Rule = "centre",
     spawn: Spawn = "sound",
     profile: Profile = "vima",
+    checkpoint: Path | None = None,
+    tokenizer: Path | None = None,
 ) -> int:
     """Draw an episode: the prompt with its images, both views, their labels, each action.
 
@@ -115,7 +125,7 @@ def render(
     policy
         Who acts.
     level
-        placement, combinatorial or novel_object.
+        placement, combinatorial, novel_object, or a level file of yours.
     seed
         The scene's seed.
     rule
@@ -124,11 +134,16 @@ def render(
         sound, or original.
     profile
         vima hides the arm, paper shows it.
+    checkpoint
+        VIMA's official weights.
+    tokenizer
+        The tokenizer.json of t5-base.
     """
     require(PICTURES)
     if out.suffix.lower() not in ENDINGS:
         raise InputError(f"A film of the table cannot end in {out.suffix!r}. Allowed: {', '.join(ENDINGS)}.")
-    plan = RolloutPlan(task, level, policy, seed, 1, rule, spawn, profile)
+    files = PolicyFiles(checkpoint, tokenizer)
+    plan = RolloutPlan(task, level, policy, seed, 1, rule, spawn, profile, files)
     if plan.not_applicable:
         raise InputError(f"There is nothing to draw: {plan.not_applicable}.")
     frames = import_module("heedful.rollout.show").shoot_plan(plan)

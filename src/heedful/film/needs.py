@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
 from importlib.util import find_spec
 
 from heedful.errors import InputError
 from heedful.world.mujoco_g1.fallback import missing_parts
 
 ENDINGS = {
-    ".mp4": {"PIL": "film", "av": "film"},
+    ".mp4": {"PIL": "film"},
     ".gif": {"PIL": "film"},
     ".webp": {"PIL": "film"},
     ".rrd": {"rerun": "rerun"},
 }
 """What a film's file may end in; for each, the modules it needs and the extras that bring them."""
+FFMPEG = "ffmpeg"
+"""The program that writes `.mp4`."""
 
 
 def missing_for(ending: str) -> tuple[str, ...]:
@@ -24,6 +27,8 @@ def missing_for(ending: str) -> tuple[str, ...]:
     """
     absent = {extra: name for name, extra in ENDINGS[ending].items() if find_spec(name) is None}
     packages = [f"{name}: pip install 'heedful[{extra}]'" for extra, name in absent.items()]
+    if ending == ".mp4" and shutil.which(FFMPEG) is None:
+        packages.append(f"{FFMPEG}: apt-get install {FFMPEG}, or write a .webp")
     return (*packages, *missing_parts())
 
 

@@ -1,11 +1,10 @@
-"""Frames into a file: MP4 by PyAV, GIF and WebP by Pillow. A file is there whole or not at all."""
+"""Frames into a file: MP4 by the system's ffmpeg, GIF and WebP by Pillow. It is whole or not there."""
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from fractions import Fraction
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from heedful.errors import InputError
+from heedful.errors import InputError, StorageError
+from heedful.film.needs import FFMPEG
 from heedful.film.whole import written_whole
 
 Pixels = NDArray[np.uint8]
@@ -32,7 +32,15 @@ class Video(Protocol):
         ...
 
     def finish(self) -> None:
-        """Write what is not written yet."""
+        """Write what is not written yet.
+
+        Raises:
+            StorageError: If it cannot be written.
+        """
+        ...
+
+    def abandon(self) -> None:
+        """Give up: nothing will be kept."""
         ...
 
 
@@ -45,36 +53,49 @@ def open_video(path: Path, width: int, height: int, fps: int) -> Iterator[Video]
     """
     with written_whole(path) as partial:
         video = VIDEOS[path.suffix.lower()](partial, width, height, fps)
-        yield video
-        video.finish()
+        try:
+            yield video
+            video.finish()
+        except BaseException:
+            video.abandon()
+            raise
 
 
 class _Mp4:
-    """H.264 where the wheel of PyAV has it, else MPEG-4; one thread, so that the bytes stay the same."""
+    """H.264 by the system's ffmpeg; one thread, so that the bytes stay the same.
+
+    No wheel that carries an encoder is used: those are under the GPL.
+    """
 
     def __init__(self, path: Path, width: int, height: int, fps: int) -> None:
-        av = self._av = import_module("av")
-        self._container = av.open(str(path), "w", format="mp4", options={"fflags": "+bitexact"})
-        self._stream = self._add_stream(fps)
-        self._stream.width, self._stream.height = width, height
-        self._stream.pix_fmt = "yuv420p"
-        self._stream.codec_context.thread_count = 1
-        self._stream.codec_context.time_base = Fraction(1, fps)
+        frames = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", str(fps), "-i", "-"]
+        coded = ["-c:v", "libx264", "-crf", "20", "-threads", "1", "-pix_fmt", "yuv420p"]
+        exact = ["-fflags", "+bitexact", "-flags:v", "+bitexact", "-map_metadata", "-1"]
+        self._path = path
+        self._process = subprocess.Popen(  # noqa: S603 - our own options, and a path that is no option
+            [FFMPEG, "-v", "error", "-y", *frames, "-an", *coded, *exact, "-f", "mp4", str(path.absolute())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
 
     def add(self, frame: Pixels) -> None:
-        picture = self._av.VideoFrame.from_ndarray(np.ascontiguousarray(frame), format="rgb24")
-        self._container.mux(self._stream.encode(picture))
+        assert self._process.stdin is not None, "it was opened with a pipe"  # noqa: S101 - impossible
+        try:
+            self._process.stdin.write(np.ascontiguousarray(frame).tobytes())
+        except BrokenPipeError:
+            self.finish()
 
     def finish(self) -> None:
-        self._container.mux(self._stream.encode())
-        self._container.close()
+        _, said = self._process.communicate()
+        if self._process.returncode != 0:
+            why = said.decode(errors="replace").strip()
+            raise StorageError(f"ffmpeg could not write {self._path}: {why}")
 
-    def _add_stream(self, fps: int) -> Any:
-        if "libx264" in self._av.codecs_available:
-            return self._container.add_stream("libx264", rate=fps, options={"crf": "20", "preset": "medium"})
-        stream = self._container.add_stream("mpeg4", rate=fps)
-        stream.bit_rate = 3_000_000
-        return stream
+    def abandon(self) -> None:
+        self._process.kill()
+        self._process.communicate()
 
 
 class _Animation:
@@ -96,6 +117,9 @@ class _Animation:
         first, *rest = self._frames
         duration = round(1000 / self._fps)
         first.save(self._path, save_all=True, append_images=rest, duration=duration, loop=0, **self._options)
+
+    def abandon(self) -> None:
+        self._frames.clear()
 
     _options: dict[str, Any]
 

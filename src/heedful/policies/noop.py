@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import numpy as np
 
 from heedful.policies.policy import Planner, PolicyStep
@@ -14,6 +17,8 @@ CORNER = (X_RANGE[0], Y_RANGE[0])
 
 class NoopPolicy:
     """The floor under every success rate: what succeeds with it was solved from the start."""
+
+    facts: Mapping[str, str] = MappingProxyType({})
 
     def reset(
         self, prompt: ShownPrompt, planner: Planner | None = None, rng: np.random.Generator | None = None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
+from types import MappingProxyType
 
 import cv2
 import numpy as np
@@ -37,6 +38,8 @@ class OraclePolicy:
         grasp: Where to pick.
         push: How to sweep.
     """
+
+    facts: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, grasp: Grasp = Grasp.DRAWN, push: PushPlan = plan_push) -> None:
         self.grasp, self.push = grasp, push

@@ -56,6 +56,11 @@ class PolicyStep:
 class Policy(Protocol):
     """Chooses actions; keeps its own history from `reset` to `reset`."""
 
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Which weights it has, for the record; empty for a scripted policy."""
+        ...
+
     def reset(
         self, prompt: ShownPrompt, planner: Planner | None = None, rng: np.random.Generator | None = None
     ) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import numpy as np
 
 from heedful.policies.policy import Planner, PolicyStep
@@ -13,6 +16,8 @@ from heedful.state.tabletop.workspace import X_RANGE, Y_RANGE
 
 class RandomPolicy:
     """The rate of success by chance."""
+
+    facts: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self) -> None:
         self._rng = np.random.default_rng(0)

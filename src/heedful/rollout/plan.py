@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
-from heedful.state.tabletop.levels import find_partition
+from heedful.policies.registry import NO_FILES, PolicyFiles
+from heedful.state.tabletop.level_file import load_partition
+from heedful.state.tabletop.levels import Partition
 from heedful.state.tabletop.progress import Profile, Rule
 from heedful.state.tabletop.scene import Task
 from heedful.trace.episode import EpisodeInfo
@@ -17,12 +20,20 @@ class RolloutPlan:
 
     task: Task
     level: str = "placement"
+    """A shipped level's name, or a file of the user's."""
     policy: str = "oracle"
     first_seed: int = 0
     episodes: int = 150
     rule: Rule = "centre"
     spawn: Spawn = "sound"
     profile: Profile = "vima"
+    files: PolicyFiles = NO_FILES
+    """What the policy is read from."""
+
+    @property
+    def partition(self) -> Partition:
+        """The level: one of those that ship, or a user's."""
+        return _partition(self.level)
 
     @property
     def seeds(self) -> range:
@@ -32,15 +43,15 @@ class RolloutPlan:
     @property
     def not_applicable(self) -> str:
         """Why the level cannot be played, in words; empty if it can."""
-        has_task = find_partition(self.level).has(self.task)
-        return "" if has_task else f"the level {self.level} lacks the task {self.task}"
+        level = self.partition
+        return "" if level.has(self.task) else f"the level {level.name} lacks the task {self.task}"
 
     def describe(self, seed: int, versions: dict[str, str]) -> EpisodeInfo:
         """Return what identifies the episode of a seed."""
         return EpisodeInfo(
-            f"{self.task}-{self.level}-{self.policy}-{seed}",
+            f"{self.task}-{self.partition.name}-{self.policy}-{seed}",
             self.task,
-            self.level,
+            self.partition.name,
             seed,
             self.policy,
             rule=self.rule,
@@ -48,3 +59,8 @@ class RolloutPlan:
             profile=self.profile,
             versions=versions,
         )
+
+
+@lru_cache(maxsize=8)
+def _partition(level: str) -> Partition:
+    return load_partition(level)

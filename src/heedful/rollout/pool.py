@@ -17,7 +17,7 @@ import mujoco
 import numpy as np
 
 from heedful.policies.policy import Policy
-from heedful.policies.registry import build_policy
+from heedful.policies.registry import PolicyFiles, build_policy
 from heedful.rollout.episode import run_episode
 from heedful.rollout.plan import RolloutPlan
 from heedful.state.tabletop.progress import Profile
@@ -65,8 +65,10 @@ def versions() -> dict[str, str]:
 
 def _run(job: _Job) -> EpisodeRecord:
     plan = job.plan
-    scene = draw_scene(plan.task, plan.level, job.seed, plan.spawn)
-    return run_episode(_bench(plan.profile), _policy(plan.policy), plan.describe(job.seed, versions()), scene)
+    scene = draw_scene(plan.task, plan.partition, job.seed, plan.spawn)
+    policy = _policy(plan.policy, plan.files)
+    info = plan.describe(job.seed, {**versions(), **policy.facts})
+    return run_episode(_bench(plan.profile), policy, info, scene)
 
 
 def _skipped(plan: RolloutPlan, seed: int) -> EpisodeRecord:
@@ -80,5 +82,5 @@ def _bench(profile: Profile) -> Bench:
 
 
 @cache
-def _policy(name: str) -> Policy:
-    return build_policy(name)
+def _policy(name: str, files: PolicyFiles) -> Policy:
+    return build_policy(name, files)

@@ -17,10 +17,10 @@ from heedful.world.tabletop.spawn import draw_scene
 
 def shoot_plan(plan: RolloutPlan) -> list[Image.Image]:
     """Return the frames of a plan's first episode."""
-    scene = draw_scene(plan.task, plan.level, plan.first_seed, plan.spawn)
+    scene = draw_scene(plan.task, plan.partition, plan.first_seed, plan.spawn)
     bench = Bench(plan.profile)
     try:
-        return shoot_episode(bench, build_policy(plan.policy), scene, plan.rule)
+        return shoot_episode(bench, build_policy(plan.policy, plan.files), scene, plan.rule)
     finally:
         bench.close()
 

@@ -146,8 +146,11 @@ def test_things_slide_by_their_own_friction(table: TabletopModel) -> None:
 
 
 def test_a_scene_may_hold_as_much_as_any_task_needs(table: TabletopModel) -> None:
-    table.set_scene([item(5 + k, "small block", 0.3 + 0.06 * k, 0.0) for k in range(6)], "spatula")
-    table.set_scene([item(5 + k, "bowl", 0.3, -0.4 + 0.2 * k) for k in range(6)], "suction")
+    for name, tool in (("small block", "spatula"), ("bowl", "suction")):
+        things = [item(5 + k, name, 0.5, -0.4 + 0.15 * k) for k in range(6)]
+        table.set_scene(things, tool)
+        assert [found.id for found in table.objects] == list(range(5, 11))
+        assert [table.pose(thing.id).y for thing in things] == [thing.pose.y for thing in things]
 
 
 def test_too_many_loose_containers_and_double_ids_are_refused(table: TabletopModel) -> None:

@@ -44,9 +44,15 @@ class VimaPolicy:
     ) -> None:
         self.model = model
         self.tokenizer = tokenizer
-        self.facts = facts
-        """Which weights these are; None if they came from no file."""
+        self._checkpoint = facts
         self.episode: Episode | None = None
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Which weights these are; empty if they came from no file."""
+        if self._checkpoint is None:
+            return {}
+        return {"weights": self._checkpoint.name, "weights_sha256": self._checkpoint.sha256}
 
     def reset(
         self, prompt: ShownPrompt, planner: Planner | None = None, rng: np.random.Generator | None = None

@@ -1,4 +1,4 @@
-"""The Gymnasium ids of the tabletop. Registration is this list; Gymnasium loads it as a plugin."""
+"""The Gymnasium ids of the tabletop. Registration is this list, made known by a call, not by an import."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from heedful.errors import InputError
+from heedful.world.drawing.gl import choose_backend
 from heedful.world.mujoco_g1.assets.store import G1Assets
 from heedful.world.mujoco_g1.people.person import Appearance, PersonPose
-from heedful.world.drawing.gl import choose_backend
 
 if TYPE_CHECKING:
     from heedful.world.mujoco_g1.g1_stage import G1Stage
